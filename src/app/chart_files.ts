@@ -83,9 +83,9 @@ export function csvOf(chart: TimeChart): string {
   return csv([['series', 'unit', 'time_s', 'value'], ...rows]);
 }
 
-/** What made the numbers of a figure. */
+/** The origin of a figure's numbers. */
 export interface FigureOrigin {
-  /** The id of the experiment, and the seed of its first run. Absent if the figure is of several experiments. */
+  /** The id of the experiment, and the seed of its first run. Absent if the figure shows several experiments. */
   experiment?: { id: string; seed: number };
   /** The version of ccscope. */
   version: string;
@@ -109,8 +109,8 @@ const BAR_COLUMNS = [
 ];
 
 /**
- * The values of a paper's figure as CSV, in the units of the axes. For bars, the paper's number, if it gives one, our
- * band and the verdict are included.
+ * The values of a paper's figure as CSV, in the units of the axes. The rows of bars also contain the paper's number (if
+ * the paper gives one), our band and the verdict.
  */
 export function csvOfFigure(figure: Figure, { experiment, version }: FigureOrigin): string {
   const { unit } = figure.y;

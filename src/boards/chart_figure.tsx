@@ -92,8 +92,8 @@ interface MeaningsProps {
 }
 
 /**
- * Whether there are popovers. Older browsers have none, and know no selector for open ones. Node may import this
- * module as part of the embedded element's script, and has no elements at all.
+ * Whether popovers are supported. Older browsers lack popovers and the selector `:popover-open`. Node, which may import
+ * this module as part of the embedded element's script, has no HTMLElement.
  */
 const hasPopovers = typeof HTMLElement !== 'undefined' && 'popover' in HTMLElement.prototype;
 
@@ -242,7 +242,7 @@ export function AxisToolbar({ scope, live = false }: ToolbarProps) {
   const toolbar = useRef<HTMLDivElement>(null);
   const releaseButton = useRef<HTMLButtonElement>(null);
   const release = (): void => {
-    // The button disappears, and would leave the focus nowhere.
+    // The button is about to disappear. If it has the focus, the focus moves to the toolbar.
     if (releaseButton.current?.matches(':focus') === true) toolbar.current?.focus();
     axis.holdCursor(null);
   };
@@ -308,7 +308,7 @@ export function AxisToolbar({ scope, live = false }: ToolbarProps) {
             : 'Ctrl+wheel or pinch zooms, drag pans, Shift-drag selects, a click holds the cursor'}
         </span>
       </div>
-      {/* Not announced: it changes with each movement of the pointer. */}
+      {/* Screen readers do not announce this text, since it changes with each movement of the pointer. */}
       {said !== null && (
         <p class="at-cursor" aria-live="off" title={said}>
           <SymbolText text={said} />

@@ -81,13 +81,13 @@ export class Scope {
   readonly #unpainted = new Set<TimeChart>();
   readonly #seen = new ChartsInView((chart) => {
     this.#paint(chart);
-    // The chart that shares its scales may have changed while this one was out of view.
+    // The chart with the shared scales may have changed while this chart was out of view.
     chart.rescale();
   });
   /** Settles when all stale charts have been drawn; null if there are none. */
   #pumping: Promise<void> | null = null;
   #valuesStale = false;
-  /** Whether the values are being read. The next reading begins only after this one, which may take longer than a tick. */
+  /** Whether the values are being read. Until they have been read, no other read begins. */
   #isReading = false;
   #isClosed = false;
   /** Another scope, whose charts have the same value scales as this scope's charts of the same kind. */
@@ -333,7 +333,7 @@ export class Scope {
       const values = [...this.#charts].map((chart) => chart.valuesIn((name) => rows.get(name) ?? {}, timeUs));
       this.values.value = Object.assign({}, ...values) as Record<string, number>;
     } catch {
-      // The trace worker has ended, of which the store tells its owner.
+      // The trace worker has ended. The store reports this to its owner.
     } finally {
       this.#isReading = false;
     }

@@ -28,7 +28,7 @@ const series: readonly Series[] = [
   },
 ];
 
-/** The labels among several flows: the loss is that of one flow, the drops are those of all. */
+/** The labels if there are several flows: the loss ratio belongs to one flow, the drops to all flows. */
 const labelsOf = (flow: string): Readonly<Record<string, string>> => ({
   loss: `Loss ratio of ${flow}`,
   drops: 'Dropped, all flows',

@@ -19,7 +19,7 @@ export interface Series {
    */
   table: string;
   columns: readonly string[];
-  /** The value in a row. It may depend on this row and the one before it only. */
+  /** The value in a row. It may depend only on this row and the row before. */
   value(columns: Columns, row: number): number;
   /** If true, `value` is a running total, and the chart shows its growth since the first row that is drawn. */
   fromFirst?: boolean;

@@ -47,12 +47,12 @@ export class TimeAxis {
     return this.#following;
   }
 
-  /** The time of the cursor: the pointed time or, without one, the held time. Null if there is no cursor. */
+  /** The time of the cursor: the time under the pointer or, if there is none, the held time. Null without a cursor. */
   get cursorUs(): number | null {
     return this.#pointedUs ?? this.#heldUs;
   }
 
-  /** The time to which the cursor returns when nothing points at a time any more; null if it is not held. */
+  /** The time to which the cursor returns when nothing points at a time any more; null if no time is held. */
   get heldUs(): number | null {
     return this.#heldUs;
   }

@@ -28,7 +28,7 @@ export class TimeChart {
   readonly #detach: (() => void)[] = [];
   readonly #spec: TimeChartSpec;
   #theme: ChartTheme;
-  /** The value in the first drawn row of each series that is drawn from there on; see `fromFirst`. */
+  /** For each series with `fromFirst`: its value in the first drawn row. */
   readonly #firstValues = new Map<string, number>();
   #peer: () => TimeChart | undefined = () => undefined;
   /** The ends of the value axes as they were last drawn. */
@@ -229,9 +229,9 @@ export class TimeChart {
   }
 
   /**
-   * Each series' value at `timeUs`, from the last of the given rows instead of a drawn one; NaN if there is no row, or
-   * if the line is interrupted at this time. `rowsOf` returns the rows of a table that a series names: at least the
-   * last two, since a value may depend on the row before. A table that is not known has no columns.
+   * Each series' value at `timeUs`, read from the last row that `rowsOf` returns instead of from a drawn row. NaN if
+   * there is no row, or if the line has a gap at this time. `rowsOf` returns at least the last two rows of a series'
+   * table, since a value may depend on the row before. For an unknown table, it returns no columns.
    */
   valuesIn(rowsOf: (table: string) => Columns, timeUs: number): Record<string, number> {
     const drawn = this.valuesAt(timeUs);

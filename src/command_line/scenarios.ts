@@ -38,9 +38,9 @@ export function namesIn(folder: PublicFolder): string[] {
 }
 
 /**
- * Returns the scenario with this id, or the scenario in this file. A changed copy of a paper's experiment comes without
- * what the paper published. With `full`, a logarithmic axis has as many values as in a full run. Throws a UsageError
- * that says where the error is.
+ * Returns the scenario with this id, or the scenario in this file. For a changed copy of a paper's experiment, the
+ * published results are left out. With `full`, a logarithmic axis has as many values as in a full run. Throws a
+ * UsageError that says where the error is.
  */
 export function readScenario(idOrFile: string, { full = false } = {}): Scenario {
   const ids = registryIds();
@@ -62,7 +62,7 @@ export function readScenario(idOrFile: string, { full = false } = {}): Scenario 
   }
 }
 
-/** Leaves out what a paper published if the scenario is a changed copy of one of the registry. */
+/** If the scenario is a changed copy of one in the registry, leaves out the paper's published results. */
 function withoutOthersResults(scenario: Scenario, full: boolean): Scenario {
   if (!hasPublished(scenario)) return scenario;
   const originals = registryIds().filter((id) => {

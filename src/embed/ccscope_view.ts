@@ -54,7 +54,7 @@ export class CcscopeView extends Base implements CcscopeViewElement {
   }
 
   connectedCallback(): void {
-    // The element was only moved within the page, and is already set up.
+    // If the element was only moved within the page, it is already set up.
     if (this.#leave !== null) return;
     this.#takeProperties();
     const unfollow = followPage(this, this.#probe, (isDark) => {

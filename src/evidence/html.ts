@@ -97,7 +97,7 @@ const tileList = (tiles: readonly Tile[]): Html =>
         )}
       </dl>`;
 
-/** The time that the numbers cover. `ccscope call` prints others: of the last two thirds of a run. */
+/** The time that the numbers cover. Most numbers of `ccscope call` cover only the last two thirds of a run. */
 function windowText({ metrics: { call } }: EvidenceInput): Html {
   if (call === null) return html``;
   const { fromUs, toUs } = call.window;

@@ -130,8 +130,8 @@ export class WatchService {
     // The list of files is made before the next await. A segment that leaves memory during the await is not
     // missing, because `after` already contains it.
     const kept = this.#spill?.files(first) ?? [];
-    // Browsers keep blobs outside the memory of this thread. Therefore each piece of text becomes a blob of its
-    // own at once.
+    // Browsers keep blobs outside the memory of this thread. Therefore each piece of text becomes a separate blob
+    // immediately.
     const latest = [...after].map((text) => new Blob([text]));
     return new Blob([before, ...(await kept), ...latest], { type: 'application/x-ndjson' });
   }

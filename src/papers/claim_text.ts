@@ -55,6 +55,6 @@ function trend(scenario: Scenario, claim: MonotoneClaim): string {
   return `${nameOf(claim)}: along ${axis.label ?? axis.name} the last value is ${end} the first, and ${step} between means goes the other way`;
 }
 
-/** Such as `utilisation: about its value with T̄_q 350 ms, at most 5.00 % from it`. */
+/** A text such as `utilisation: about its value with T̄_q 350 ms, at most 5.00 % from it`. */
 export const testText = (scenario: Scenario, claim: Claim): string =>
   claim.kind === 'monotone' ? trend(scenario, claim) : comparison(scenario, claim);

@@ -106,8 +106,8 @@ function verdictIn(
 }
 
 /**
- * Collects the results of a cell's runs. `values` has a list for each quantity, with the value of run i at index
- * i, since claims compare runs with the same seed. NaN if a run yielded no value.
+ * Collects the results of a cell's runs. `values` contains a list for each quantity. Index i of a list is run i (NaN if
+ * the run yielded no value), since claims compare runs with the same seed.
  */
 function gather(
   runs: EndedCell['runs'],

@@ -46,7 +46,7 @@ function countsList(counts: Counts): Html {
   </ul>`;
 }
 
-/** How many of the papers' statements, and how many of their numbers, have each verdict, as two lists. */
+/** Two lists: how many of the papers' statements, and how many of their numbers, have each verdict. */
 function summaryLists({ statements, numbers, across_edge: across }: Summary): Html {
   return html`<h2>Statements of the papers, each by its worst number</h2>
     ${countsList(statements)}
@@ -84,8 +84,8 @@ function contents(experiments: readonly ExperimentReport[]): Html {
 }
 
 /**
- * The remarks on a number. If it is outside its band, they say why it differs, and give the reason for the band. If the
- * band is wider than the rule allows, a remark gives the reason for that.
+ * The remarks on a number. If the number is outside its band, they explain the difference and the band. If the band is
+ * wider than the rule allows, a remark gives the reason.
  */
 function remarks(metric: MetricReport): Html {
   const { verdict, why, wider_than_rule: wider } = metric;
@@ -144,7 +144,7 @@ function metricTable(experiment: ExperimentReport): Html {
 }
 
 function otherTable({ id, cells }: ExperimentReport): Html {
-  // Expanded if it is the only table, that is, if the paper gives no numbers.
+  // If the paper gives no numbers, this is the only table of the experiment, so it is expanded.
   const open = cells.every(({ metrics }) => metrics.length === 0);
   const rows = cells.flatMap(({ label, others }) =>
     others.map(

@@ -66,7 +66,7 @@ export function estimatedCost({ durationUs, forward, backward, flows }: Simulati
   return (durationUs / 1e6) * (packetsPerS + flows.length * FLOW_EVENTS_PER_S);
 }
 
-/** Rows for a figure are recorded at no more than this many times. More would make no visible difference. */
+/** Rows for a figure are recorded at most at this many points in time. More would make no visible difference. */
 const MOST_INTERVALS = 1500;
 const SHORTEST_INTERVAL_US = 200_000;
 

@@ -33,8 +33,8 @@ const measurement = v.object({
 });
 
 /**
- * `number`: the paper gives a number, or says that something did not occur. `words`: it gives none, and `published` is
- * a number that was chosen here for its words.
+ * `number`: the paper gives a number, or says that something did not occur. `words`: the paper gives only words, and
+ * `published` is a number that was chosen here to represent them.
  */
 const publishedIs = v.picklist(['number', 'words']);
 
@@ -93,8 +93,8 @@ const claim = v.object({
   /** `of`: the number of cases. `hold`: the number of cases in which the claim holds. */
   cases: v.object({ hold: v.number(), of: v.number() }),
   /**
-   * The cases in which the claim fails: the cell, or what all cells of the case have in common, the means that are
-   * compared, and the p-value.
+   * The cases in which the claim fails. `cell`: the cell, or the axis values that all cells of the case share.
+   * `values`: the compared means. `p`: the p-value.
    */
   failing: v.array(
     v.object({ cell: v.string(), values: v.array(v.nullable(v.number())), p: v.nullable(v.number()) }),
@@ -221,7 +221,7 @@ function metricsOf(results: readonly MetricResult[]): Pick<CellReport, 'metrics'
 
 /**
  * Whether the 95 % interval of the mean reaches across an edge of the band. A limit that no value of the metric can pass
- * is no edge.
+ * does not count as an edge.
  */
 function crossesEdge(
   { name, unit, measured }: MetricResult,
@@ -234,7 +234,7 @@ function crossesEdge(
   return edges.some((edge) => from < edge && edge < to);
 }
 
-/** The cell of a case, or what its cells have in common. */
+/** The cell of a case, or the axis values that all its cells share. */
 function caseLabel(scenario: Scenario, claim: Claim | undefined, [first = {}]: ClaimCase['cells']): string {
   if (claim?.kind !== 'monotone') return cellLabel(scenario, first);
   const { [claim.along]: _, ...others } = first;

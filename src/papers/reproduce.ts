@@ -41,7 +41,7 @@ export async function reproduce(
   const outcomes = scenarios.map(({ id }) => {
     const own = ended.filter(({ job }) => job.scenario.id === id);
     const share = sum(own.map(({ outcome }) => secondsOf(outcome))) / busy;
-    // The scenario of the job, since its seed may differ from the given scenario's seed.
+    // Uses the job's scenario, since its seed may differ from the given scenario's seed.
     const { scenario } = (own[0] as Ended).job;
     const runs = own.reduce((most, { job }) => Math.max(most, job.run + 1), 0);
     return experimentOf(scenario, own, { runs, cpuSeconds: busy > 0 ? cpuSeconds * share : 0 });

@@ -16,7 +16,7 @@ export const surfaceSchema = v.object({
    * to the range from 0 to 1.
    */
   over: v.array(v.string()),
-  /** The value at x[i], y[j] is values[i * y.length + j], the mean of three by three points around it. */
+  /** values[i * y.length + j] is the value at x[i], y[j]: the mean of three by three points around that position. */
   values: v.array(v.nullable(v.number())),
   /** The standard deviation of a single point. */
   noise: v.number(),

@@ -46,7 +46,7 @@ export interface TextForm {
   colours: boolean;
   /** Whether to cut long wordings of the papers, so that the table fits a terminal. */
   short: boolean;
-  /** Whether to give the reasons of bands and of misses, and how each claim is tested. Default false. */
+  /** Whether to explain the bands, the misses, and how each claim is tested. Default false. */
   why?: boolean;
 }
 
@@ -80,7 +80,7 @@ function tableLines(rows: readonly string[][], paint: Paint): string[] {
   );
 }
 
-/** Colours the verdict that a text begins with. */
+/** Colours the verdict at the beginning of a text. */
 function painted(text: string, paint: Paint): string {
   const verdict = VERDICTS.find((each) => text.startsWith(each));
   return verdict === undefined ? text : `${paint(verdict, verdict)}${text.slice(verdict.length)}`;
@@ -99,7 +99,7 @@ export function claimLines(claim: ClaimReport, index: number, why = false, paint
   return [`${shown}  ${claimNumber(index)} ${says}${tested}`, ...details];
 }
 
-/** The reasons of a number's band and of its miss. */
+/** The reason for a number's band and, if the number is outside, the reason for the miss. */
 const reasonsOf = (metric: MetricReport): string =>
   [
     `Band: ${metric.why}`,
@@ -107,7 +107,7 @@ const reasonsOf = (metric: MetricReport): string =>
     ...(metric.verdict === 'within' ? [] : [missText(metric)]),
   ].join(' | ');
 
-/** The reasons of all bands and misses. Numbers with the same reasons share a line. */
+/** The reasons for all bands and misses. Numbers with the same reasons share a line. */
 function whyLines({ cells }: ExperimentReport): string[] {
   const groups = new Map<string, string[]>();
   for (const { label, metrics } of cells)
@@ -138,7 +138,7 @@ function experimentLines(
 ): string[] {
   const { id, title, source, cells, claims, decided_after_results: decided, notes, summary } = experiment;
   const { surface, runs, cpu_seconds: seconds } = experiment;
-  // Without published numbers, what was measured is shown by itself.
+  // If the paper published no numbers, the table contains only the measured numbers.
   const measured =
     isCompared || cells.some(({ metrics }) => metrics.length > 0)
       ? []

@@ -6,8 +6,8 @@ import type { ClaimReport, ExperimentReport, FailureReport, Measurement, MetricR
 const valueText = (name: string, value: number | null): string => metricText(name, value ?? NaN);
 
 /**
- * The paper's wording or, without one, its number. If the paper gives no number, the number that stands for its words
- * follows, such as `fairly shared (words; 1 stands for them)`.
+ * The paper's wording or, if there is none, its number. If the paper gives no number, the number that represents the
+ * wording follows, such as `fairly shared (words; 1 stands for them)`.
  */
 export function publishedText({ name, published, published_is: is, says }: MetricReport): string {
   const number = plain(valueText(name, published));
@@ -16,11 +16,11 @@ export function publishedText({ name, published, published_is: is, says }: Metri
     : (says ?? number);
 }
 
-/** Such as `91.2 ± 0.8 % (10)`: the mean, half the width of its 95 % interval, and the number of runs. */
+/** A text such as `91.2 ± 0.8 % (10)`: the mean, half the width of its 95 % interval, and the number of runs. */
 export const measuredText = ({ name, measured }: Measurement): string =>
   `${intervalText(name, measured)} (${measured.n})`;
 
-/** Such as `91.2 ± 0.8 %`: the mean and half the width of its 95 % interval. */
+/** A text such as `91.2 ± 0.8 %`: the mean and half the width of its 95 % interval. */
 export function intervalText(name: string, { mean, ci95: [low, high] }: Measured): string {
   const text = valueText(name, mean);
   if (mean === null || low === null || high === null) return text;
@@ -30,8 +30,8 @@ export function intervalText(name: string, { mean, ci95: [low, high] }: Measured
 }
 
 /**
- * The mean and half the width of its 95 % interval. If some runs yielded no value, also the number of the other
- * runs.
+ * The mean and half the width of its 95 % interval. If some runs yielded no value, also the number of runs
+ * with a value.
  */
 export const comparedText = (name: string, measured: Measured, runs: number): string =>
   `${intervalText(name, measured)}${measured.n < runs ? ` (${measured.n} of ${runs})` : ''}`;
@@ -63,22 +63,22 @@ export const WIDER = '°';
 
 /** Marks a number whose 95 % interval reaches across an edge of its band. */
 export const ACROSS = '~';
-/** What this mark says. */
+/** The meaning of the mark ACROSS. */
 export const ACROSS_MEANING =
   'the 95 % interval of the mean reaches across an edge of its band: other seeds could give another verdict';
 
 const probability = (p: number): string => (p < 0.001 ? 'p < 0.001' : `p ${p.toFixed(3)}`);
 
 /**
- * Such as `3 of 4 cases, p 0.210; not: C 1 Mbps (p 0.210)`: in how many cases a claim holds, the largest p-value, and the
- * cases in which it fails. A single case is not counted.
+ * A text such as `3 of 4 cases, p 0.210; not: C 1 Mbps (p 0.210)`: the number of cases in which a claim holds, the
+ * largest p-value, and the cases in which it fails. For a claim with a single case, only the p-value is written.
  */
 export function claimText({ p, cases, failing }: ClaimReport): string {
   const count = cases.of === 1 ? [] : [`${cases.hold} of ${cases.of} cases`];
   const fails = failing.map(({ cell, p: own }) => {
     const all = cell === '' ? 'all' : cell;
     if (own === null) return all;
-    // A trend may fail although its ends differ for certain.
+    // A trend may fail although the difference between its ends is significant.
     return own < SIGNIFICANCE_LEVEL ? `${all} (a step goes the other way)` : `${all} (${probability(own)})`;
   });
   const where = cases.of === 1 || fails.length === 0 ? '' : `; not: ${fails.join('; ')}`;
@@ -97,9 +97,9 @@ export function claimNumbers({ claims }: Pick<ExperimentReport, 'claims'>, metri
   return supported.join(' ');
 }
 
-/** The guide that lists what was tried. */
+/** The guide that lists the mechanisms that were tried to explain misses. */
 export const TRIED = '“Mechanisms that were tried” (src/papers/mechanisms.md)';
-/** Names this guide, since a miss without a note may have been looked into there. */
+/** The text for a miss without a note. It names the guide, which may discuss the miss. */
 const NOT_EXPLAINED = `Not explained. What was tried is in the guide, ${TRIED}.`;
 
 const whyText = (note: string | undefined): string => `Why it differs: ${note ?? NOT_EXPLAINED}`;
@@ -134,7 +134,7 @@ export const CLAIM_KEY = `A claim holds where the runs show it beyond their scat
 /** Explains the numbers and the figures to the reader of the report. */
 export const REPORT_KEY = `± is half of the 95 % interval of the mean over the runs (Student's t). ${CLAIM_KEY} ${BAND_KEY} In the pictures a diamond is a published value, a shaded strip the band in which a measured mean counts as reproduced (without an edge where it goes on beyond the plot); whiskers on bars are one standard deviation over the runs, as in the papers, and not the interval of the tables. Boxes go from the 25th to the 75th percentile, their whiskers from the 5th to the 95th.`;
 
-/** Stands at each figure whose bars have whiskers, since the tables give another measure of the scatter. */
+/** Written below each figure whose bars have whiskers, since the tables give another measure of the scatter. */
 export const WHISKERS_KEY = 'Whiskers: one standard deviation over the runs.';
 
 export const CURVES_KEY =

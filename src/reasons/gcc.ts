@@ -1,7 +1,7 @@
 /**
  * Explains GCC's target, which is the smaller of the loss-based rate A_s and the delay-based rate A_r. While a
  * queue drains, the target is lower than both. The overuse detector determines A_r. In live calls, a capacity
- * estimate from the arrivals of frames determines A_r instead or, while another flow fills the queue, losses do.
+ * estimate from frame arrivals determines A_r instead. While another flow fills the queue, losses determine A_r.
  */
 import { UNKNOWN, type Reason } from './change.js';
 import { boundReason, type Explainer, type Flow } from './explainer.js';
@@ -14,8 +14,8 @@ import { msText, percentText } from '../judge/text.js';
 import type { TraceData } from '../trace/index.js';
 
 /**
- * How far a constant rate varies, as a fraction of its value. `law`: a rate by the paper's law varies very
- * little. `capacity`: a rate that follows the capacity estimate from frames varies more.
+ * How far a constant rate varies, as a fraction of its value. `law`: a rate that follows the paper's law
+ * varies very little. `capacity`: a rate that follows the capacity estimate from frames varies more.
  */
 const SCATTER = { law: 0.01, capacity: 0.025 };
 /**

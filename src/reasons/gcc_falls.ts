@@ -44,8 +44,8 @@ function lossFall(rows: GccRows, row: number): Reason | null {
 }
 
 /**
- * The reason if A_r fell while another flow filled the queue; otherwise null. It falls when packets are lost, and with
- * the received rate, which bounds it.
+ * The reason if A_r fell while another flow filled the queue; otherwise null. In this state, A_r falls if packets are
+ * lost, or if the received rate, an upper bound of A_r, falls.
  */
 function competitiveFall(rows: GccRows, from: number, to: number): Reason | null {
   const made = rows.madeAt(to, ...rows.groupsOf(from, to));
@@ -75,8 +75,8 @@ function drainFall(rows: GccRows, from: number, to: number, timesFall: number): 
 }
 
 /**
- * The reason if A_r fell with the capacity estimate from frames; otherwise null. With such an estimate, A_r is a
- * fraction of it, and the overuse detector does not affect A_r.
+ * The reason if A_r fell with the capacity estimate from frames; otherwise null. If there is an estimate, A_r is a
+ * fraction of the estimate, and the overuse detector does not affect A_r.
  */
 function capacityFall(rows: GccRows, from: number, to: number): Reason | null {
   const made = rows.madeAt(to, ...rows.groupsOf(from, to));

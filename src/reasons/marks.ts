@@ -20,8 +20,8 @@ export interface Mark {
 }
 
 /**
- * A capacity step gets a mark if it is larger than the fraction STEP, and if the capacity was constant for
- * STOOD_US before. A capacity that varies continuously gets no marks, since its curve in the chart shows the
+ * A capacity step gets a mark if the capacity changed by more than the fraction STEP, after it had been constant for
+ * STOOD_US. A capacity that varies continuously gets no marks, since its curve in the chart shows the
  * changes.
  */
 const STOOD_US = 1e6;
@@ -128,11 +128,11 @@ function tell(
   }
 }
 
-/** The settings that an event of the link has, in the form in which the header has them. */
+/** The link settings in the details of an event, by the same keys as in the header. */
 const settingsIn = (detail: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(LINK_KEYS.flatMap((key) => (isValue(detail[key]) ? [[key, detail[key]]] : [])));
 
-/** Whether an event of the link has settings, and all of them are the same as before the event. */
+/** Whether the details of an event contain link settings, all with the same values as before the event. */
 function hasOnlyOld(detail: Record<string, unknown>, link: Readonly<Record<string, unknown>>): boolean {
   const settings = Object.entries(settingsIn(detail));
   return settings.length > 0 && settings.every(([key, value]) => link[key] === value);

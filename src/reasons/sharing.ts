@@ -9,7 +9,7 @@ const AVERAGED_S = 5;
 export interface Sharing extends Taken {
   /** The rate of the flow itself, averaged over the same period. */
   ownBps: number;
-  /** Whether this is the received rate. It is the rate sent if the receiver’s controller does not measure any. */
+  /** Whether `ownBps` is the received rate. Otherwise it is the sent rate: no received rate was recorded. */
   isOwnReceived: boolean;
   /** The length of that period. */
   averagedS: number;

@@ -111,9 +111,9 @@ export const changeAt = (changes: readonly TargetChange[], timeUs: number): Targ
   changes.findLast(({ fromUs }) => fromUs < timeUs);
 
 /**
- * A time at which `changeAt` returns this change. For a fall, this is the time of the signal that caused it if the rows
- * show that the target fell after the signal, or else the end of the fall. For any other change, it is the time just
- * after its beginning.
+ * A time at which `changeAt` returns this change. For a fall, this is the time of the row that explains the fall, if
+ * that row lies within the fall; otherwise the end of the fall. For any other change, it is the time just after its
+ * beginning.
  */
 export function momentOf({ shape, fromUs, toUs, evidence }: TargetChange): number {
   if (shape !== 'fall') return fromUs + 1;

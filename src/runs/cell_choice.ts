@@ -1,6 +1,6 @@
 /**
  * Finds a cell of a scenario from choices on single axes. If a cell has no value on an axis, the empty string
- * stands for it.
+ * is used as its value.
  */
 import type { CellParams } from '../scenario/cells.js';
 

@@ -12,7 +12,7 @@ export interface FlowColumn {
   title: string;
   unit: string;
   about: string;
-  /** Whether the title alone does not say what the numbers are, so that the page also shows `about` as text. */
+  /** Whether the page also shows `about` as text, because the title alone does not explain the numbers. */
   isExplained?: boolean;
   value: (flow: FlowMetrics, window: WindowMetrics) => string;
 }
@@ -75,7 +75,7 @@ export const FLOW_COLUMNS: readonly FlowColumn[] = [
   },
 ];
 
-/** The queuing delay of a flow: of a call, that of its RTCP probes; of TCP, that of its packets. */
+/** The queuing delay of a flow, measured with RTCP probes for a call, and with all packets for TCP. */
 export const queuing = (flow: FlowMetrics): FlowMetrics['queueDelayUs'] =>
   flow.kind === 'media' ? flow.probeQueueDelayUs : flow.queueDelayUs;
 

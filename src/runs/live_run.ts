@@ -161,9 +161,9 @@ export class LiveRun implements Runs {
     this.#abort = null;
     // Lets the worker simulate the next run while this one is drawn.
     onFree();
-    // Stopped because of a newer choice, so the run is not drawn.
+    // The run was stopped because of a newer choice, so it is not drawn.
     if (!isLatest() && result.cancelled) return null;
-    // If none of the run has been drawn yet, this makes the run and its result appear together.
+    // If nothing of the run has been drawn yet, the run and its result thus appear together.
     run = { ...run, result };
     await this.#give(drawing);
     this.run.value = run;
@@ -184,7 +184,7 @@ export class LiveRun implements Runs {
     }
   }
 
-  /** Writes to the page's User Timing how long each choice waited for a drawing of its run, or of a newer run. */
+  /** Records with the User Timing API how long each choice waited until its run, or a newer run, was drawn. */
   #tellDrawn(turn: number): void {
     const drawn = this.#waiting.filter((choice) => choice.turn <= turn);
     this.#waiting = this.#waiting.filter((choice) => choice.turn > turn);

@@ -44,7 +44,7 @@ export function runScope(
     }
     const { window_s, from_s } = shown();
     const { durationUs } = runs;
-    // The rows of a run that was discarded in the meantime.
+    // The rows belong to a run that was discarded in the meantime.
     if (durationUs === 0) return Promise.resolve();
     const window =
       window_s > 0

@@ -1,4 +1,4 @@
-/** The round-trip times of a run's TCP flows. The metrics have none, so they are taken from the trace. */
+/** The round-trip times of a run's TCP flows. The metrics lack these times, so they are computed from the trace. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
@@ -8,7 +8,7 @@ import type { TraceStore } from '../worker/trace/trace_client.js';
 
 type Store = Pick<TraceStore, 'view'>;
 
-/** The median of a TCP flow's smoothed RTT in a time window while it receives, µs; NaN without any. */
+/** The median of a TCP flow's smoothed RTT in a time window, µs, while the flow receives data; NaN without data. */
 export async function medianRttUs(store: Store, flow: number, window: WindowMetrics): Promise<number> {
   const { columns } = await store.view({
     table: 'throughput',
@@ -24,7 +24,7 @@ export async function medianRttUs(store: Store, flow: number, window: WindowMetr
   return percentiles(rtts, [50])[0] ?? NaN;
 }
 
-/** The flows with the median RTT of each TCP flow in the window, once it is read. */
+/** The flows. Once the trace has been read, each TCP flow has its median RTT in the window. */
 export function useTcpRtt(
   flows: readonly FlowMetrics[],
   window: WindowMetrics,

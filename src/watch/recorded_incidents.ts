@@ -1,6 +1,6 @@
 /**
  * The incidents of a recorded call. A recording of the overlay, the extension or `ccscope attach` contains the call's
- * record, in which incidents are looked for as during the call. A recording of a test or of `ccscope call --url`
+ * record; incidents are found in this record as during the call. A recording of a test or of `ccscope call --url`
  * contains the incidents themselves.
  */
 import { tableSpec, type TableName, type TraceEvent } from '../core/index.js';
@@ -22,7 +22,7 @@ export interface RecordedIncidents {
   toUs: number;
 }
 
-/** What keeps incidents from being found in other recordings, by their source. */
+/** The reason why no incidents can be found in recordings from other sources, by source. */
 const MISSING: Readonly<Record<string, string>> = {
   call: "it is of ccscope's own Call page, without what getStats said of each stream; the app says why its target changed",
   simulator: 'it is a simulation, which has no getStats; the app says why its target changed',
@@ -119,7 +119,7 @@ class SourceReader implements TraceSink {
   }
 }
 
-/** Rejects with TraceError, or with NoRecordingError if the recording does not contain what incidents are found in. */
+/** Rejects with TraceError, or with NoRecordingError if no incidents can be found in recordings of this kind. */
 export async function incidentsOfTrace(
   source: AsyncIterable<Uint8Array>,
   file?: string,

@@ -1,6 +1,6 @@
 /**
  * "Why it got worse": the incidents of an opened recording of other pages' calls, each with its cause and what to do.
- * Choosing one moves the charts to its time.
+ * Choosing an incident moves the charts to its time.
  */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

@@ -137,8 +137,8 @@ export const changeController =
   };
 
 /**
- * A call for the user's own controller, with the bounds and the video source of the first call of the network, so that
- * both start alike. It has a preset for those who do not have the controller's file.
+ * A call for the user's own controller. It has the bitrate bounds and the video source of the network's first call, so
+ * that both calls start alike. Its preset is used by people who do not have the controller's file.
  */
 export function ownCall({ flows }: Scenario, file: string): MediaFlow {
   const first = flows.find((flow) => flow.kind === 'media');
@@ -154,7 +154,7 @@ export function ownCall({ flows }: Scenario, file: string): MediaFlow {
   });
 }
 
-/** Gives the flows that were made for a controller of somebody's own another file. */
+/** Changes the file name in all flows that are to run with a user's own controller (`own_controller`). */
 export const changeOwnController =
   (file: string): Edit =>
   (scenario) => ({

@@ -40,7 +40,7 @@ import { sweepables, type Sweepable } from './sweep/sweepable.js';
 export interface Loaded {
   scenario: Scenario;
   cells: readonly CellParams[];
-  /** Why the published values in the scenario's file are not shown. Absent if they are, or if there are none. */
+  /** Why the published values in the scenario's file are not shown. Absent if they are shown, or if there are none. */
   withheld?: string | undefined;
   /** The origin of the scenario: the built-in list, a user's file (with its name), or this page's controls. */
   from: { kind: 'list' } | { kind: 'file'; name: string } | { kind: 'controls' };
@@ -63,7 +63,7 @@ const AT_ONCE_FLOW_S = 4000;
 export class Lab {
   readonly loaded = signal<Loaded | null>(null);
   readonly isLoading = signal(true);
-  /** The number of scenarios that were loaded. What belongs to one of them does not outlive it. */
+  /** The number of scenarios loaded so far. Fields that remember input use it as a key, to forget the old scenario. */
   readonly loads = signal(0);
   /** The cell (one combination of the values of the scenario's axes) that the settings select. */
   readonly cell = computed<CellParams>(() => {
@@ -72,8 +72,8 @@ export class Lab {
   });
   readonly seed = computed(() => settings.value.seed ?? this.loaded.value?.scenario.seed ?? 1);
   /**
-   * The loaded scenario with the chosen controller; a run simulates one cell of it. What a paper published is not about
-   * the user's own controller.
+   * The loaded scenario with the chosen controller; a run simulates one cell of this scenario. If the user's own
+   * controller controls a flow, the published values are left out, since they belong to another controller.
    */
   readonly chosen = computed<Scenario | null>(() => {
     const { value } = this.loaded;
@@ -278,7 +278,7 @@ export class Lab {
     }
   }
 
-  /** A scenario that is not of the list. A changed copy of a paper's experiment loses what the paper published. */
+  /** Prepares a scenario that is not from the list: removes published values from a changed copy of an experiment. */
   async #asPublished(scenario: Scenario): Promise<Pick<Loaded, 'scenario' | 'withheld'>> {
     if (!hasPublished(scenario)) return { scenario };
     const texts = await fetchOriginals(scenario);
@@ -325,8 +325,8 @@ export class Lab {
   }
 
   /**
-   * Loads the user's controller from a file. It takes over the flows that were made for an own controller. If there are
-   * none, adds a call for it.
+   * Loads the user's controller from a file. The controller takes over the flows with the field `own_controller`. If
+   * there are no such flows, adds a call that uses the controller.
    */
   useOwn(file: File): void {
     const [step, network] = [this.#step(), this.network.peek()];
@@ -356,7 +356,7 @@ export class Lab {
     if (after) this.#restore(after);
   }
 
-  /** At once, so that no flow seems to lack its controller. */
+  /** Restores the controller and the scenario together. Otherwise a flow would briefly seem to lack its controller. */
   #restore({ loaded, own }: Step): void {
     batch(() => {
       this.ownFlows.own.value = own;
@@ -387,8 +387,8 @@ export class Lab {
   }
 
   /**
-   * While a run is pinned, the present run is compared with it, so no ghost is drawn, and a held moment stays held.
-   * Otherwise a held moment is released, unless its packets are shown.
+   * Requests a ghost of the drawn run, and releases a held cursor unless packets are shown. Does neither while a run is
+   * pinned: the next run is then compared with the pinned run, at the held time.
    */
   #askForGhost(): void {
     this.#isGhostDue = !this.pin.isDue;

@@ -1,4 +1,4 @@
-/** The user's own controller, which controls the flows that were made for one. */
+/** The user's own controller, and the flows that it controls: those with the field `own_controller`. */
 import { signal } from '@preact/signals';
 
 import { authorsFlows } from '../../scenario/chosen_controller.js';
@@ -8,7 +8,7 @@ import { dismiss, notify } from '../notices.js';
 import { CONTROLLER_TITLES } from './controller_choice.js';
 import { ownControllers, type OwnController } from '../own_controllers.js';
 
-/** The names of the flows that were made for a controller of somebody's own. */
+/** The names of the flows that were made with their author's own controller. */
 export const ownFlowsOf = (network: Scenario): readonly string[] =>
   authorsFlows(network).map(({ flow }) => flow);
 
@@ -34,8 +34,8 @@ export class OwnFlows {
   }
 
   /**
-   * The option that passes the user's controller to a run of this network. Empty if no flow of the network was made for
-   * one.
+   * The option that passes the user's controller to a run of this network. Empty if no flow of the network is to run
+   * with such a controller.
    */
   controllerFor(network: Scenario | null): Pick<Wanted, 'controller'> {
     const { value: own } = this.own;
@@ -43,7 +43,7 @@ export class OwnFlows {
     return own === null || flows.length === 0 ? {} : { controller: { name: own.name, url: own.url, flows } };
   }
 
-  /** Tells the user, once, which flows run without the controller that they were made for. */
+  /** Tells the user, once, which flows run without the author's controller with which they were made. */
   tellMissing(network: Scenario): void {
     const missing = this.own.value === null ? authorsFlows(network) : [];
     const told = JSON.stringify(missing);

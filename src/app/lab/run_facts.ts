@@ -39,7 +39,7 @@ function pathText(path: ScenarioPath): string {
   ].join(', ');
 }
 
-/** `own` is the name of the user's controller, which controls the flows that were made for one. */
+/** `own` is the name of the user's controller, which controls the flows with the field `own_controller`. */
 function kindText(flow: ScenarioFlow, own: string | undefined): string {
   if (flow.kind === 'tcp') return `TCP, ${flow.congestion_control ?? 'cubic'}`;
   if (flow.own_controller !== undefined && own !== undefined)
@@ -62,7 +62,7 @@ function flowText(flow: ScenarioFlow, own: string | undefined): string {
   return `${count === 1 ? '' : `${count} × `}${name} (${said.filter(Boolean).join('; ')})`;
 }
 
-/** The texts of all that makes a run what it is. */
+/** All settings of a run, as texts. */
 function settingsOf({ scenario, cell, seed, controller }: Run): readonly string[] {
   const run = instantiate(scenario, cell);
   const { forward, backward, flows, duration_s: duration } = run;

@@ -72,7 +72,7 @@ export interface LessonScenario {
   ];
 }
 
-/** What a run of the lesson is called: its choice, or else the choice that runs first. */
+/** The name of a run of the lesson: the label of its choice or, if `choice` is unknown, of the first choice. */
 export function runName({ scenario }: Lesson, choice: string): string {
   const [{ label, values }] = scenario.axes;
   const chosen = values.find(({ name }) => name === choice) ?? values[0];

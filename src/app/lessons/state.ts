@@ -18,10 +18,10 @@ export interface LessonsState {
   /** Id of a lesson, or the teachers' page. If empty, the list of lessons is shown. */
   lesson: string;
   /**
-   * The choice to run when the figure opens: the name of a value on the lesson's axis. If empty, the first one.
+   * The choice to run when the figure opens: the name of a value on the lesson's axis. If empty, the first value.
    */
   choice: string;
-  /** Whether the figure is open from the beginning: a result that somebody shared, before the question. */
+  /** Whether the figure is open from the beginning, without the question, as in a link to a shared result. */
   shown: boolean;
   theme: 'auto' | 'dark' | 'light';
 }

@@ -63,7 +63,7 @@ export class Experiment {
   readonly isComplete = computed(
     () => this.plan.value !== null && this.reported.value?.runs === this.total.value.runs,
   );
-  /** Whether the paper has published something that the results are judged by. */
+  /** Whether the paper published statements by which the results are judged. */
   readonly isJudged = computed(() => (this.plan.value?.published.statements.length ?? 0) > 0);
   /**
    * The result that the page shows. In some experiments, the cells are the points of one map (`surface`). An

@@ -19,7 +19,7 @@ export function withReading(
 ): readonly DecodedFrames[] {
   const { timeMs, framesDecoded } = reading;
   if (Number.isNaN(framesDecoded)) return [];
-  // Readings come about once a second, so one of the wanted age may be half a second older.
+  // Readings come about once a second, so the reading nearest to the wanted age may be half a second older.
   const longestMs = (FRAME_RATE_S + 0.5) * 1e3;
   const kept = decoded.filter(
     (each) => each.framesDecoded <= framesDecoded && timeMs - each.timeMs <= longestMs,

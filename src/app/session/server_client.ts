@@ -130,7 +130,7 @@ export class ServerClient {
     this.#signals.set(room, listener);
   }
 
-  /** Closes the connection; the server closes our links with it. */
+  /** Closes the connection. The server then also closes the links that were opened over it. */
   close(): void {
     this.onLost = () => undefined;
     this.socket.close();

@@ -6,8 +6,8 @@ import { problems } from '../settings.js';
 import { NoticesList, type Shown } from './notices_list.js';
 
 /**
- * Everything that the user should know about the browser, the address, the call and the page, over the lower edge of
- * the page. A busy machine comes and goes during a call: it is shown as a mark in the header, never over the charts.
+ * Notices about the browser, the address, the call and the page, over the lower edge of the page. The notice about a
+ * busy machine is not among them: it may come and go during a call, so it is a mark in the header.
  */
 export function Notices({ session }: { session: Session }) {
   const { message } = supported();

@@ -12,7 +12,7 @@ interface DetailProps {
 
 /**
  * The menu of the call's controllers, in charge or only watching. The charts show the internals of the chosen
- * controller. Without controllers that watch there is nothing to choose, and no menu.
+ * controller. There is no menu if no controller only watches, since there is nothing to choose.
  */
 export function DetailChoice({ inCharge, shadows, detailed, onChoose }: DetailProps) {
   const id = useId();

@@ -9,7 +9,7 @@ interface DocsLinkProps {
   /** The link's name for screen readers, if its text alone does not say where it leads. */
   label?: string;
   isInNewTab?: boolean;
-  /** Whether the text stays, without a link, where the server has no documentation. */
+  /** Whether the text appears without a link if the server has no documentation. By default, it does not appear. */
   isText?: boolean;
   children: ComponentChildren;
 }

@@ -1,6 +1,6 @@
 /**
  * Sidebar: a button that starts and stops a download beside the call, through the same queue. Without a call, it
- * chooses whether the next call has one from its start.
+ * chooses whether the next call has a download from its start.
  */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';

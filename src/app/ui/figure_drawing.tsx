@@ -1,4 +1,4 @@
-/** A figure of numbers over numbers, drawn when it is near the view, with the buttons that save it as a file. */
+/** A figure (bars, boxes or curves), drawn when it is near the view, with the buttons that save it as a file. */
 import { useSignal } from '@preact/signals';
 import pLimit from 'p-limit';
 import { useEffect, useRef } from 'preact/hooks';

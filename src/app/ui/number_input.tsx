@@ -31,10 +31,10 @@ const STEPS = 240;
 const rounded = (value: number, isWhole: boolean): number =>
   isWhole ? Math.round(value) : Number(value.toPrecision(3));
 
-/** A number is doubted if it is outside the slider's range by more than this factor. */
+/** A typed number may be a mistake if it is outside the slider's range by more than this factor. */
 const DOUBTED = 2;
 
-/** Points at a typed number that may be a slip, because it is far from what the slider offers; empty if it is not. */
+/** A hint about a typed number that may be a mistake, because it is far outside the slider's range; otherwise empty. */
 export function doubtText(value: number, [from, to]: readonly [number, number], unit: string): string {
   const far = value > to * DOUBTED ? 'above' : value < from / DOUBTED ? 'below' : '';
   return (

@@ -33,7 +33,7 @@ interface QueueFieldProps {
   queue: string;
   /** The capacity of the bottleneck before its first change; null if it is not known. */
   capacityBps: number | null;
-  /** What is remembered of other disciplines. Default: what was chosen in this field. */
+  /** The remembered settings of other disciplines. Default: the settings that were chosen in this field. */
   memory?: QueueMemory;
   /** `part` is the name of the field that the user changed. */
   onChange: (queue: string, part: string) => void;
@@ -67,7 +67,7 @@ const FIRST_LIMITS: Readonly<Record<string, number>> = {
   limit_packets: 25,
 };
 
-/** What became of a limit that the discipline counts in another unit. */
+/** Says how a limit was converted to packets for a discipline that counts packets. */
 function conversionText({ from: { spec, value }, packets, capacityBps }: ConvertedLimit): string {
   const [amount, at] =
     spec.unit === 'ms' ? [`${value} ms`, ` at ${formatRate(capacityBps)}`] : [`${value} B`, ''];
@@ -76,7 +76,7 @@ function conversionText({ from: { spec, value }, packets, capacityBps }: Convert
 
 /**
  * The fields for a discipline's limit, and for the unit of the limit. They are in the same place for every discipline,
- * also if it counts only packets.
+ * even for one that counts only packets.
  */
 function LimitFields({ form, set, conversion }: FormProps & { conversion: ConvertedLimit | null }) {
   const id = useId();

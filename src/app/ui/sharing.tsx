@@ -38,7 +38,7 @@ function callSentences({ sharing, name, isRunning }: SharingProps): readonly str
   ];
 }
 
-/** What a call can reach where each flow has a queue of its own. */
+/** The rate that a call can reach if each flow has a separate queue. */
 function fairSentence({ capacityBps, flows }: Sharing): string {
   return `The fair share of the call is ${rateText(capacityBps / (flows.length + 1))}.`;
 }
@@ -46,7 +46,7 @@ function fairSentence({ capacityBps, flows }: Sharing): string {
 export function SharingText(props: SharingProps) {
   const { sharing, isRunning } = props;
   const { flows, receivedBps, capacityBps, ownBps, isOwnReceived, averagedS } = sharing;
-  // After the call, a change of the queue no longer concerns it.
+  // The queue during the call. Changes of the setting after the call do not count.
   const queue = useRef(settings.value.queue);
   if (isRunning) queue.current = settings.value.queue;
   const [discipline = ''] = queue.current.split(':');

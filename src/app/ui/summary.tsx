@@ -19,7 +19,7 @@ import { momentText } from './moment_text.js';
 function used(rateBps: number, capacityBps: number): string {
   const ratio = rateBps / capacityBps;
   if (!Number.isFinite(ratio)) return 'at the far side';
-  // Breaks between the two numbers at most, so that a tile needs no more than two lines.
+  // Lines can break only between the two numbers, so that a tile needs no more than two lines.
   const [share, capacity] = [`${(ratio * 100).toFixed(0)} % of`, formatRate(capacityBps)];
   return [share, capacity].map((text) => text.replaceAll(' ', '\u00a0')).join(' ');
 }
@@ -52,7 +52,7 @@ type Row = readonly [name: string, value: string, note: string, alarm?: boolean,
 /** Calls of this page measure the RTT with whole frames, so it exceeds the sum of the link's RTT and the queue. */
 const RTT_OF_FRAMES =
   'From the time a frame is sent to the time the feedback on its last packet is back: the link’s round-trip time, the wait in the queue, and the time that sending the whole frame takes';
-/** A group of frames can signal overuse while the rate still grows: the live rules look at more than the signal. */
+/** The detector can signal overuse while the rate still grows: the rules for live calls use more than the signal. */
 const DETECTOR =
   'The detector’s signal, and the state of the rate controller. The two may differ: in live calls, the rate follows the capacity that the frames’ arrival times show or, beside TCP, the losses';
 
@@ -113,7 +113,7 @@ export function Summary(props: SummaryProps) {
     ],
     ...insideRow(detailed.controller, at),
   ];
-  // These rows appear and disappear during a call, beside the row that says what the values are of. So nothing moves.
+  // These rows appear and disappear during a call. They are beside the row `Values`, so that nothing else moves.
   const others: readonly Row[] = [
     ...beside.map(({ flow, name }): Row => {
       const rate = at(besideId(flow));

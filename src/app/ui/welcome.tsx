@@ -33,7 +33,7 @@ export function Welcome({ session, isSample }: WelcomeProps) {
   const [discipline = ''] = queue.split(':');
   const network = useSignal('./lab.html');
   useEffect(() => {
-    // If the module is not to be had, the link leads to the Lab as it is.
+    // If the module cannot be loaded, the link leads to the Lab without a new network.
     newNetwork().then(
       (address) => (network.value = address),
       () => undefined,

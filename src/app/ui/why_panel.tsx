@@ -189,7 +189,7 @@ function Lines({ changes, current, scope }: LinesProps) {
   );
 }
 
-/** Says the reason for the target at the cursor, above the charts, where the page has no list of reasons. */
+/** Shows only the reason at the cursor, above the charts, for a run without a list of reasons on the page. */
 export function WhyAtCursor(props: ExplainedProps) {
   useExplanation(props);
   return null;

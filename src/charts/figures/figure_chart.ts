@@ -75,7 +75,7 @@ function numericScale(
       maxTicksLimit: 8,
       maxRotation: 0,
       autoSkipPadding: 6,
-      // The end of an axis gets a number only if it is a round one.
+      // An end of the axis is labelled only if it is a round number.
       includeBounds: false,
       ...(axis.logarithmic === true ? { callback: (value: number | string) => number(Number(value)) } : {}),
     },

@@ -51,8 +51,8 @@ function extents(figure: Figure): Extents {
 const HIGHEST_SHARE = 120;
 
 /**
- * The range of the y axis in which data, deviations and published marks are visible. The axis may go on from there to
- * the next round number, except for one that ends just above 100 %: it must not suggest that more is possible.
+ * The range of the y axis in which data, deviations and published marks are visible. The axis may extend to the next
+ * round number. An axis that ends just above 100 % may not: it would suggest that larger shares are possible.
  */
 export function limits(
   figure: Figure,

@@ -45,7 +45,7 @@ async function browserAt(url: string): Promise<string> {
 /** A browser that the user started. */
 export interface AttachedBrowser {
   browser: Browser;
-  /** Such as `Chrome/156.0.1.2`. */
+  /** For example `Chrome/156.0.1.2`. */
   version: string;
   /** Aborted when the command must end, or when the browser has ended. */
   signal: AbortSignal;

@@ -21,8 +21,8 @@ export interface Recorded {
 const WHOLE = { keptFrom: { number: 0, fromUs: 0 } } as const;
 
 /**
- * Throws UsageError if the path is a device or a folder, since the end of a recording replaces the file at the
- * path.
+ * Throws UsageError if the path is a device or a folder: at the end of a recording, the file at the path is replaced,
+ * which works only for regular files.
  */
 export function checkReplaceable(file: string): void {
   const there = statSync(file, { throwIfNoEntry: false });

@@ -140,7 +140,7 @@ async function measure({ plan, link, observer, browser, context }: Measuring): P
   };
 }
 
-/** The run begins when both ends were connected, which was noticed a little later, at `noticedUs`. */
+/** The run begins when both ends were connected. If that time is unknown, it begins at `noticedUs`, a little later. */
 function runOf({ call }: EvidenceInput['metrics'], noticedUs: number, { durationMs }: PagePlan): Window {
   const fromUs = call?.window.fromUs ?? noticedUs;
   return { fromUs, toUs: fromUs + durationMs * 1e3 };

@@ -124,8 +124,8 @@ export function pageReport(
     ...linkMetrics(packets, steps, run),
     ...targetReport(estimates(sidesOf(paths, 'sender')), absolute, run),
     mode: 'observe',
-    // The cross traffic's utilisation is the path's utilisation minus the call's. One comes from ten queue rows a
-    // second, the other from packets. So without cross traffic the difference would not be exactly 0.
+    // The cross traffic's utilisation is the path's utilisation minus the call's. The path's is computed from ten
+    // queue rows a second, the call's from packets. So without cross traffic the difference would not be exactly 0.
     cross_utilisation: hasCrossTraffic
       ? Math.max(0, (metrics.pathUtilisation ?? 0) - (metrics.utilisation ?? 0))
       : 0,

@@ -79,11 +79,11 @@ function stepLines(run: RunReport, number: number): string[] {
   );
 }
 
-/** How many incidents are told of each run; the others are in the files. */
+/** The largest number of incident groups that are shown for each run. All incidents are in the files. */
 const MOST_TOLD = 3;
 const LONGEST_LINE = 1000;
 
-/** Why a call got worse: the largest incidents. */
+/** Why a call got worse: the largest groups of incidents. */
 function incidentLines({ incidents }: RunReport, number: number): string[] {
   if (incidents === undefined) return [];
   const told = incidents.flatMap((row, id) => incidentOfRow(row, id) ?? []);

@@ -323,7 +323,7 @@ function controllersText(controllers: readonly UsedController[]): string {
   return names.length === 0 ? '' : `${names.length === 1 ? 'controller' : 'controllers'} ${names.join(', ')}`;
 }
 
-/** The names of the controllers that took the place of the flows' own, by the flow's name in the scenario. */
+/** The names of the controllers that replaced the scenario's own, by the flow's name in the scenario. */
 function replacedFlows(
   { flows }: Scenario,
   controllers: readonly UsedController[],

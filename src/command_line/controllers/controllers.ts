@@ -34,7 +34,10 @@ export async function loadController(argument: string): Promise<ControllerName |
   throw new UsageError(`--controller: expected ${names}, or the path of a file; got ${argument}.${hint}`);
 }
 
-/** A controller of the command line: one of the core's, or a file, for one flow or for all that no other one names. */
+/**
+ * A controller of the command line: one of the core's, or a user's file. Without `flow`, it is for all flows that no
+ * other requested controller names.
+ */
 export interface RequestedController {
   flow?: string;
   controller: ControllerName | ControllerFile;

@@ -31,12 +31,12 @@ export interface CellOutcome {
   faults: readonly FaultReport[];
 }
 
-/** A controller that takes the place of those of a scenario, as in the JSON output. */
+/** A controller that replaces a scenario's own controllers, as in the JSON output. */
 export interface UsedController {
   name: string;
-  /** Absent if it is that of all media flows, or of all that no other one names. */
+  /** The flow that it controls. If absent, it controls all media flows that no other requested controller names. */
   flow?: string;
-  /** The path of a controller of the user's own, and the SHA-256 hash of the file. */
+  /** For a user's controller: the path of its file, and the SHA-256 hash of the file. */
   file?: string;
   sha256?: string;
 }
@@ -51,7 +51,7 @@ export interface CellRunner {
   close(): Promise<void>;
 }
 
-/** The names of the controllers that take the place of the flows' own in a cell, by the number of the flow. */
+/** The names of the controllers that replace the scenario's own in a cell, by flow number. */
 export function replacedIn(
   controllers: readonly UsedController[],
   scenario: Scenario,
@@ -62,8 +62,8 @@ export function replacedIn(
 }
 
 /**
- * Rejects with UsageError if a file is no controller, with ControllerEnded if a controller cannot be loaded in time or
- * makes no progress for `timeoutS`.
+ * Rejects with UsageError if a file is not a controller, with ControllerEnded if a controller cannot be loaded in time
+ * or makes no progress for `timeoutS`.
  */
 export async function cellRunner(
   requested: readonly RequestedController[],

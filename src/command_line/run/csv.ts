@@ -7,7 +7,7 @@ export interface CsvExperiment {
   result: ExperimentResult;
   /** The seed of the first run. */
   seed: number;
-  /** The names of the controllers that took the place of the scenario's own. */
+  /** The names of the controllers that replaced the scenario's own. */
   controllers: string;
 }
 

@@ -58,7 +58,7 @@ export function chosenCells(scenario: Scenario, choice: CellChoice): readonly Ce
   );
 }
 
-/** The scenario without those expectations that compare one of these cells with a cell that is not among them. */
+/** The scenario without the expectations that compare one of `cells` with a cell that is not in `cells`. */
 export function withinCells(scenario: Scenario, cells: readonly CellParams[]): Scenario {
   const { expectations = [] } = scenario;
   const kept = expectations.filter(
@@ -111,7 +111,7 @@ function withSettings(scenario: Scenario, settings: Settings): Scenario {
   }
 }
 
-/** Throws UsageError if a controller is for a flow that is no call of the scenario. */
+/** Throws UsageError if a controller is requested for a flow that is not a call of the scenario. */
 function checkFlows({ id, flows }: Scenario, controllers: readonly RequestedController[]): void {
   const names = flows.flatMap(({ kind, name }) => (kind === 'media' ? [name] : []));
   for (const { flow } of controllers) {
@@ -123,7 +123,7 @@ function checkFlows({ id, flows }: Scenario, controllers: readonly RequestedCont
   }
 }
 
-/** Notes each flow whose author's controller is not given. */
+/** Adds a note for each flow that was made with its author's controller, unless a controller is requested for it. */
 export function withAuthors(scenario: Scenario, controllers: readonly RequestedController[]): Scenario {
   const missing = authorsFlows(scenario).filter(
     ({ flow }) => !controllers.some((each) => each.flow === undefined || each.flow === flow),

@@ -38,8 +38,8 @@ function wanted(scenario: Scenario, metrics: readonly MetricResult[]): readonly 
 }
 
 /**
- * One row per cell and one column per metric, or one row per metric if there is only one cell. `replaced` has the
- * controllers that took the place of the flows' own, by the name of the flow.
+ * One row per cell and one column per metric, or one row per metric if there is only one cell. `replaced`
+ * contains the controllers that replaced the scenario's own, by flow name.
  */
 export function resultTable(
   scenario: Scenario,

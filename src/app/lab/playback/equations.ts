@@ -20,9 +20,9 @@ function ms(value: number, digits = Math.abs(value) < 10 ? 2 : 1): string {
   const text = `${Math.abs(value).toFixed(digits)} ms`;
   return value < 0 && Number.parseFloat(text) !== 0 ? `(−${text})` : text;
 }
-/** A variable of a formula has more decimals than the result, so that the result follows from what is written. */
+/** A variable of a formula has more decimals than the result, so that readers can recompute the result. */
 const exactMs = (value: number): string => ms(value, 3);
-/** The filter's m is multiplied by up to 60, which also multiplies what is rounded off. */
+/** The filter's m is multiplied by up to 60, which also multiplies its rounding error. So it has four decimals. */
 const filterMs = (value: number): string => ms(value, 4);
 const seconds = (us: number): string => `${(us / 1e6).toFixed(3)} s`;
 const kbps = (bps: number): string => `${(bps / 1e3).toFixed(0)} kbps`;
@@ -186,9 +186,9 @@ function rateEquations({ group, rate }: Moment['rows'], value: Values): Equation
 }
 
 /**
- * The sender's target. The sender's values are recorded at intervals, and it learns the receiver's A_r only from the
- * next feedback, so both may be older than the receiver's A_r at the moment. `receiverBps` is NaN if the sender
- * computes A_r itself.
+ * The sender's target. The sender's values are recorded at intervals, and the sender learns the receiver's A_r only
+ * from the next feedback. So the sender's A_r and its target may be older than the receiver's A_r at the moment.
+ * `receiverBps` is NaN if the sender computes A_r itself.
  */
 function targetText(sender: Row, receiverBps: number): string {
   const known = of(sender, 'a_r_bps');

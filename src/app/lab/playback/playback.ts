@@ -1,6 +1,6 @@
 /**
- * Playback of a run. The page shows one moment of the run, which the user can play, step or drag: that of the charts'
- * cursor or, without a cursor, the end of their window, whose values the legends then show.
+ * Playback of a run. The page shows one moment of the run, which the user can play, step or drag. The moment is the
+ * time of the charts' cursor or, without a cursor, the end of the charts' window. The legends show its values.
  */
 import { signal } from '@preact/signals';
 
@@ -28,7 +28,7 @@ const LOOK_US = 500e3;
 /** The rows at which a step may stop. */
 export interface StepRows {
   query: Pick<ViewQuery, 'table' | 'where' | 'columns'>;
-  /** What happens in a row, given the row before it; empty if nothing does, so that steps pass over the row. */
+  /** Describes what happens in a row, compared with the row before. Empty if nothing happens; steps skip such rows. */
   tell: (now: Row, before: Row | undefined) => string;
 }
 
@@ -50,7 +50,7 @@ export class Playback {
   readonly timeUs = signal(0);
   readonly isPlaying = signal(false);
   readonly speed = signal<number>(0.1);
-  /** Where the latest step stopped; null if it found nothing, or moved by a fixed time. */
+  /** Where the latest step stopped; null if the step found nothing, or moved by a fixed time. */
   readonly happening = signal<Happening | null>(null);
   readonly #options: PlaybackOptions;
   readonly #detach: () => void;
@@ -67,7 +67,7 @@ export class Playback {
     this.#follow();
   }
 
-  /** Ends playback, which then follows the axis no more. */
+  /** Ends playback, and stops following the axis. */
   close(): void {
     this.pause();
     this.#detach();

@@ -34,7 +34,7 @@ interface Decided {
   write?: (value: number) => string;
 }
 
-/** For each controller, the table with its decisions, and the columns of which one has to change for a decision. */
+/** For each controller: the table of its decisions. A row is a decision if one of the listed columns has changed. */
 const DECISIONS: Readonly<Record<ControllerName, { table: TableName; decided: readonly Decided[] }>> = {
   gcc: {
     table: 'group',
@@ -59,7 +59,7 @@ const DECISIONS: Readonly<Record<ControllerName, { table: TableName; decided: re
     ],
   },
 };
-/** A user's controller reports nothing of its inside, so only the received rate of its flow is known. */
+/** A user's controller reports no internal values, so steps use the received rate of its flow. */
 const RECEIVED = {
   table: 'throughput',
   decided: [{ column: 'received_bps', label: 'received', write: formatRate }],

@@ -41,13 +41,13 @@ export function isSameButSwept({ network, swept }: SweepRequest, other: Scenario
   return JSON.stringify(was) === JSON.stringify(is);
 }
 
-/** For which values of a sweep all runs are the same; null if not even two neighbouring ones are. */
+/** A range of values of a sweep for which all runs are the same. */
 export interface Alike {
   from: number;
   to: number;
 }
 
-/** The longest row of values at either end of a sweep whose runs are all the same. */
+/** The longest range at either end of a sweep in which all runs are the same; null if it has fewer than two values. */
 export function alike(results: readonly Swept[]): Alike | null {
   const told = results.map(({ whole }) => JSON.stringify(whole));
   const fromStart = told.findIndex((text) => text !== told[0]);

@@ -10,7 +10,7 @@ const [OWN, ALL] = [0, 6];
 /** An axis for a wider range than this is logarithmic. */
 const WIDEST_LINEAR = 10;
 
-/** The first call or, without a call, the first flow, if there are several flows. */
+/** The first call or, without a call, the first flow. Undefined if there is only one flow. */
 export const ownFlow = ({ flows }: WindowMetrics): FlowMetrics | undefined =>
   flows.length > 1 ? (flows.find(({ kind }) => kind === 'media') ?? flows[0]) : undefined;
 
@@ -19,7 +19,7 @@ interface Curve {
   own: (flow: FlowMetrics, whole: WindowMetrics) => number;
 }
 
-/** The queuing delay and the share of the link: of all flows and, among several, of the first call. */
+/** Figures of queuing delay and share of the link: a curve for all flows and, if there are several, one for ownFlow. */
 export function sweepFigures(
   { group, label, unit, from, to }: Sweepable,
   results: readonly Swept[],

@@ -110,7 +110,7 @@ function ofParameter(
   };
 }
 
-/** The limit of the queue and, of an active queue management, its times. */
+/** The queue's limit and, for active queue management, its time parameters. */
 function ofQueue({ forward: { capacity, capacity_per_flow: perFlow, queue } }: Scenario): Sweepable[] {
   if (capacity === undefined && perFlow === undefined) return [];
   const form = queueForm(queue ?? LINK_FIELDS.queue.usual);

@@ -30,7 +30,7 @@ function DrawnBox({ name, run }: { name: string; run: Run }) {
 interface Side {
   run: Run;
   store: Pick<TraceStore, 'view'>;
-  /** The name of the run in a comparison; empty without one. */
+  /** The name of the run in a comparison; empty without a comparison. */
   label: string;
 }
 

@@ -25,7 +25,7 @@ interface InsideProps {
 /** The moment is written into the address once it has stayed unchanged for this long. */
 const MOMENT_KEPT_MS = 300;
 
-/** Says at what the latest step stopped, as long as the moment is still there. */
+/** Says what happened where the latest step stopped. The text disappears when the moment changes. */
 function HappeningText({ playback }: { playback: Playback }) {
   const happening = playback.happening.value;
   const isHere = happening !== null && happening.timeUs === playback.timeUs.value;
@@ -62,7 +62,7 @@ export function Inside({ lab, scope }: InsideProps) {
   const run = live.run.value;
   const hasRun = run !== null;
   useEffect(() => {
-    // At its end, a run has little left to look into, so the view opens at another moment.
+    // Little happens at the end of a run, so the view opens at a quarter of its duration.
     if (isInside && hasRun && scope.axis.heldUs === null) playback.seek(live.durationUs / 4);
   }, [isInside, hasRun]);
   useSignalEffect(() => {

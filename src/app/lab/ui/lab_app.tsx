@@ -133,7 +133,7 @@ function Glance({ run, window, flow }: GlanceProps) {
       formatRatio(flow.receiveRateBps / path.capacityBps),
       ofFlow(`of ${capacity}`),
     ],
-    // A single flow alone uses the bottleneck, as its utilisation already says.
+    // With a single flow, the flow's own utilisation already is that of the bottleneck.
     ...(several ? [['Bottleneck', formatRatio(path.utilisation), 'used by all flows'] as const] : []),
     ...(!several && flow.kind === 'media'
       ? [['Target', formatRate(flow.targetRateBps), target] as const]
@@ -286,7 +286,7 @@ function Results({ lab, scope }: Parts) {
   const pinned = lab.pin.pinned.value;
   const isPinned = pinned !== null;
   const before = pinned?.live.run.value ?? null;
-  // How the flows share the link is the first question about several flows.
+  // With several flows, the table comes first, since it shows how they share the link.
   const isTableFirst = Math.max(run.flows.length, before?.flows.length ?? 0) > 1;
   const table = (
     <FlowTable
@@ -348,7 +348,7 @@ function Welcome({ lab }: { lab: Lab }) {
   );
 }
 
-/** The controls. On a phone they lie over the charts, and fold up to free them. */
+/** The controls. On a phone they cover the charts, and can be folded up to uncover them. */
 function Controls({ lab }: { lab: Lab }) {
   const isNarrow = useNarrow();
   const isFolded = useSignal(false);

@@ -36,7 +36,7 @@ export function LabWhy({ isCompared, ...props }: LabWhyProps & { isCompared: boo
   return explained && <WhyPanel title={isCompared ? 'Now: why did it do that?' : undefined} {...explained} />;
 }
 
-/** The reason at the cursor of the pinned run, which has no list. */
+/** The reason at the cursor for the pinned run, for which the page has no list of reasons. */
 export function PinnedWhy(props: LabWhyProps) {
   const explained = useExplained(props);
   return explained && <WhyAtCursor {...explained} />;

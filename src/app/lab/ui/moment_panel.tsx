@@ -32,7 +32,7 @@ const STATE_OF: Readonly<Record<ControllerName, (rows: Moment['rows']) => number
   nada: ({ nada }) => nada?.now['mode'] ?? NaN,
   lcc: ({ lcc }) => lcc?.now['action'] ?? NaN,
 };
-/** The papers that the sources of the equations name in short. (NADA's sources are RFCs.) */
+/** The papers that the equations cite by short names. (The sources for NADA are RFCs.) */
 const CITED: Readonly<Record<ControllerName, readonly CitedPaper[]>> = {
   gcc: ['ToN'],
   nada: [],

@@ -8,7 +8,7 @@ interface Machine {
   states: readonly { x: number; y: number }[];
   /** Transitions from one state to another, each with its cause. */
   arrows: readonly { from: number; to: number; on: string }[];
-  /** Says what the states that are shown one after the other leave out. */
+  /** Explains the intermediate states that the trace, and so the picture, does not show. */
   note?: string;
 }
 

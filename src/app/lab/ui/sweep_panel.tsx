@@ -130,7 +130,7 @@ export function SweepPanel({ lab }: { lab: Lab }) {
   const found = all.find((each) => each.id === chosen.value) ?? all[0];
   if (!found) return null;
   const { value: request } = lab.sweep.request;
-  // After a value of the sweep was taken, the range stays the one of the sweep.
+  // When the user has taken a value from the sweep, the range remains that of the sweep.
   const { from, to } = range.value ?? (request?.swept.id === found.id ? request.swept : found);
   const swept: Sweepable = { ...found, from, to };
   const isRight = swept.from < swept.to;

@@ -7,7 +7,7 @@ import { answers, answersCsv, forgetAll } from '../answers.js';
 import { LESSONS } from '../lessons.js';
 import { loadAll, notFetched } from './all_lessons.js';
 
-/** A byte order mark, without which Excel takes the table for another encoding than UTF-8. */
+/** A byte order mark. Without it, Excel does not read the table as UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';
 
 /** Saves a learner's answers as a table, or deletes them. */

@@ -98,7 +98,7 @@ function Prediction({ lesson, isShown, takesFocus, onOpen }: PredictionParts) {
   );
 }
 
-/** Stands in place of the question while a link shows a result without it. */
+/** Replaces the question while a shared link shows a result without the question. */
 function SharedResult({ lesson }: { lesson: Lesson }) {
   const shared = useRef(runName(lesson, settings.peek().choice));
   return (

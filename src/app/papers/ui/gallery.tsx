@@ -31,7 +31,7 @@ function Picture({ picture: { title, columns }, experiment }: PictureProps) {
 
 type GalleryProps = { pictures: readonly PictureFigures[] } & Pick<FigureOrigin, 'experiment'>;
 
-/** `experiment` is absent if the pictures are of several experiments. */
+/** `experiment` is absent if the pictures show several experiments. */
 export function Gallery({ pictures, experiment }: GalleryProps) {
   return (
     <div class="gallery">

@@ -22,7 +22,7 @@ import { cellsShown, isMeasured, labLink, NOTHING, sourceOf } from '../numbers.j
 import { settings } from '../settings.js';
 import { VerdictBadge } from './verdicts.js';
 
-/** Why a number is outside its band. Where this names the guide to what was tried, the name is a link. */
+/** Why a number is outside its band. If the text names the guide TRIED, the name is a link. */
 export function MissText({ text }: { text: string }) {
   const [before = '', after] = text.split(TRIED);
   if (after === undefined) return <>{text}</>;

@@ -96,7 +96,7 @@ export function ExperimentTable({
   );
 }
 
-/** What the experiments take, as soon as all of them are loaded. */
+/** The runs of the experiments and the time that they take, once all experiments are loaded. */
 export function Cost({ papers, experiments }: { papers: Papers; experiments: readonly Experiment[] }) {
   const isLoaded = experiments.every(({ plan }) => plan.value !== null);
   const work = sumWork(experiments.map(({ total }) => total.value));

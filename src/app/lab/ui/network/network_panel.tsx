@@ -37,7 +37,7 @@ function PathFields({ lab, direction }: PathProps) {
       <CapacityField path={path} durationS={network.duration_s} onChange={edit} />
       {hasBottleneck(path) && (
         <QueueField
-          // What is remembered of other queues belongs to this network.
+          // The new key makes the field forget the settings of other queues when a scenario is loaded.
           key={lab.loads.value}
           capacityBps={firstCapacityBps(network, direction)}
           queue={path.queue ?? LINK_FIELDS.queue.usual}
@@ -57,7 +57,7 @@ function PathFields({ lab, direction }: PathProps) {
           edit('loss_ratio', { loss_ratio: value === 0 ? undefined : Number((value / 100).toPrecision(12)) })
         }
       />
-      {/* Without losses it has no effect, but it keeps its place. */}
+      {/* Without losses this field has no effect. It is disabled, not removed, so that nothing moves. */}
       <fieldset class="bare" disabled={!isLossy}>
         <NumberInput
           label="Lost in a row"
