@@ -311,7 +311,10 @@ function embeddedFiles(build) {
   }));
 }
 
-/** Fields of a scenario about what a paper published. The element does not show them, and they are most of the text. */
+/**
+ * The fields of a scenario that describe what a paper published. The element does not show them, and they make up most
+ * of a scenario's text.
+ */
 const PUBLISHED = ['expectations', 'claims', 'notes', 'pictures', 'decided_after_results'];
 
 /** The scenarios of the registry (public/scenarios) and of the lessons, by id, as far as the element needs them. */

@@ -1,5 +1,5 @@
-// `node scripts/draw_app_icons.mjs`: the icons of the installed app (public/icons), from the extension's icon.svg. They
-// are kept in the repository, so that a build needs no browser.
+// `node scripts/draw_app_icons.mjs`: draws the icons of the installed app (public/icons) from the extension's icon.svg.
+// The drawn icons are kept in the repository, so that a build needs no browser.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { drawIcons } from './lib/draw_icons.mjs';

@@ -205,7 +205,9 @@ function metricRows(metrics) {
   return [...new Map(rows.map((row) => [row[0], row])).values()];
 }
 
-/** A list of all choices that were made when results were known, each with the experiments that declare it. */
+/**
+ * A list of all choices that were made after results were known, each with the experiments that declare the choice.
+ */
 function decisions(experiments) {
   const made = new Map();
   for (const { id, decided } of experiments)

@@ -23,7 +23,7 @@ const COLUMNS = {
   ],
   queue: ['time_us', 'link', 'queue_delay_us', 'capacity_bps', 'drops'],
 };
-/** The number n for each table: every nth row is kept. A chart of half a minute cannot show more detail. */
+/** For each table, a number n: only every nth row is kept. A chart of half a minute cannot show more detail. */
 const EVERY = { rate: 1, group: 6, queue: 1 };
 
 const scenario = {

@@ -1,9 +1,10 @@
-// `npm run measure:notes`: reruns what the notes of the papers' scenarios say about numbers outside of their bands,
-// with the paper's number of runs, and writes the table of src/papers/mechanisms.md.
+// `npm run measure:notes`: the notes of the papers' scenarios explain results that are outside of their bands, with
+// numbers from runs with other settings. This script repeats these runs, as often as the paper did, and writes the
+// table of src/papers/mechanisms.md.
 //
 //   npm run measure:notes -- [--runs N] [ID...]
 //
-// With experiments named, or with another number of runs, it only prints the table.
+// If experiments are named, or with another number of runs, it only prints the table.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -25,8 +26,9 @@ const repeated = ['flows.media.source.nack=1'];
 const tenMbps = ['parameters', 'source'].map((part) => `flows.gcc.${part}.max_bitrate_bps=10000000`);
 
 /**
- * What was tried: settings, each by itself, in the cells with these values, and the quantity that a note speaks of.
- * `other` is a quantity of the same runs that a note gives instead.
+ * The runs that the notes mention: `cells` selects cells of the experiment `id`; `quantity` is the metric that the
+ * note gives. Each entry of `settings` is tried separately. `other` is another metric of the runs without these
+ * settings, which the note mentions.
  */
 const tried = [
   {
@@ -84,7 +86,9 @@ const { values: flags, positionals: only } = parseArgs({
 const runsOf = (id) =>
   flags.runs ?? String(JSON.parse(readFileSync(inRoot(`public/scenarios/${id}.json`), 'utf8')).runs);
 
-/** The cells of `ccscope run`, as in its JSON. */
+/**
+ * Runs these cells with `ccscope run`. Returns the cells of its JSON report, and the versions of ccscope and the core.
+ */
 async function cellsOf({ id, cells }, settings) {
   const chosen = Object.entries(cells).flatMap(([axis, values]) =>
     [values].flat().flatMap((value) => ['--cell', `${axis}=${value}`]),

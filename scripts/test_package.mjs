@@ -261,7 +261,10 @@ function checkCommandLine(folder) {
     throw new Problem(`ccscope reproduce wrote ${reproduced.slice(0, 300)} …`);
 }
 
-/** Checks that the guides in the package lead to each other, and the README to nothing that is missing. */
+/**
+ * Checks the links in the package's guides: links to other guides and to pictures must not be broken, nor any link in
+ * the README.
+ */
 function checkGuides(folder) {
   const installed = join(folder, 'node_modules/ccscope');
   const guides = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((file) =>
@@ -281,7 +284,7 @@ function checkGuides(folder) {
 
 const isOnlyInClones = (file) => file.startsWith('tests');
 
-/** Checks that the installed command serves the app to a browser, and ends when it is told to. */
+/** Checks that the installed command serves the app to a browser, and ends on SIGINT. */
 async function checkServe(folder) {
   const cli = join(folder, 'node_modules/ccscope/dist/lib/command_line/cli.js');
   const child = spawn(process.execPath, [cli, 'serve', '--no-open', '--port', '0'], { cwd: folder });

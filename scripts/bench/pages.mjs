@@ -8,7 +8,7 @@ const slowdown = 4;
 const pages = { Call: '', Lab: 'lab.html', Lessons: 'lessons.html', Papers: 'papers.html' };
 const budgets = { paintMs: 1000, usableMs: 2000 };
 
-/** Runs before the page's own scripts: remembers when the first control exists, and all long tasks. */
+/** Runs before the page's own scripts. Records when the first control exists, and when long tasks end. */
 function watch() {
   const seen = { controlMs: null, longTasks: [] };
   window.seen = seen;
@@ -23,8 +23,8 @@ function watch() {
 }
 
 /**
- * Resolves when no long task has ended in the last half second. The page is usable once its first control exists and
- * the last long task before that moment has ended.
+ * Resolves half a second after the first control existed and the last long task ended. The page is usable from the
+ * later of these two moments on.
  */
 function settle() {
   const quietMs = 500;

@@ -1,11 +1,11 @@
 export interface CheckOptions {
-  /** The user name fragment of the other side. */
+  /** The username fragment of the other agent. */
   to: string;
   role: 'controlling' | 'controlled';
   nominate?: boolean;
   /**
-   * The user name fragment of the agent whose password protects the request: a stranger can use
-   * only its own. Default: `to`.
+   * The username fragment of the agent whose password protects the request. Default: `to`. An agent
+   * that does not know that password can only use its own.
    */
   knownTo?: string;
 }

@@ -1,6 +1,6 @@
 /** A table of measurements; its cells are Markdown. */
 export interface Measured {
-  /** On what the measurement was made, how often and how. */
+  /** Text that describes the measurement, e.g. the version, the machine and the number of runs. */
   facts: string;
   head: readonly string[];
   rows: readonly (readonly string[])[];

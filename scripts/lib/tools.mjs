@@ -10,7 +10,7 @@ import { output, Problem, which } from './run.mjs';
 
 const isWindows = process.platform === 'win32';
 
-/** The version line that a tool prints, or undefined when it does not run. */
+/** The version line that a tool prints; undefined if the tool does not run. */
 function versionOf(path) {
   const name = `version-${path.replace(/[^\w.-]+/g, '_')}`;
   const key = String(statSync(path).mtimeMs);
@@ -40,7 +40,7 @@ export function emccVersion(emcc) {
   return version.slice(1).map(Number);
 }
 
-/** Path of emcc: EMCC, PATH, EMSDK, ~/emsdk; undefined when there is none. */
+/** The path of emcc, from EMCC, PATH, EMSDK or ~/emsdk, in this order; undefined if there is none. */
 export function findEmcc() {
   const name = isWindows ? 'emcc.bat' : 'emcc';
   const sdks = [process.env.EMSDK, join(homedir(), 'emsdk')].filter(Boolean);
@@ -80,14 +80,14 @@ export function emccEnv() {
   return { NODE_PATH: [process.env.NODE_PATH, debian].filter(Boolean).join(delimiter) };
 }
 
-/** Path of a C++ compiler: CXX, g++, clang++, c++; undefined when there is none. */
+/** The path of a C++ compiler: the one that CXX names, else g++, clang++ or c++; undefined if there is none. */
 export function findCxx() {
   const named = process.env.CXX;
   if (named) return existsSync(named) ? named : which(named);
   return ['g++', 'clang++', 'c++'].map(which).find(Boolean);
 }
 
-/** The prefix (…/include, …/lib) that GoogleTest is installed under, or undefined. */
+/** The prefix under which GoogleTest is installed (in its subfolders include and lib), or undefined. */
 export function findGoogleTest() {
   const prefixes = [
     process.env.GTEST_ROOT,
@@ -113,7 +113,10 @@ function linksFuzzer(compiler) {
   return linked;
 }
 
-/** Path of a clang++ 14 or newer that has libFuzzer: CLANG, clang++, clang++-14 and up; or undefined. */
+/**
+ * The path of a clang++ 14 or newer with libFuzzer: the one that CLANG names, else clang++, else the newest
+ * clang++-N; undefined if there is none.
+ */
 export function findFuzzer() {
   const newestFirst = Array.from({ length: 20 }, (_, i) => `clang++-${33 - i}`);
   const candidates = ['clang++', ...newestFirst].map(which);
@@ -137,7 +140,7 @@ const chromiumApps = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** Path of the Chromium that Playwright's own installer fetched, or undefined. */
+/** The path of the Chromium that Playwright's installer has downloaded, or undefined. */
 async function playwrightChromium() {
   const entry = inRoot('node_modules/playwright-core/index.mjs');
   if (!existsSync(entry)) return undefined;
@@ -145,20 +148,25 @@ async function playwrightChromium() {
   return chromium.executablePath();
 }
 
-/** Path of a Chromium that runs: CCSCOPE_CHROMIUM, one on the machine, Playwright's; or undefined. */
+/**
+ * The path of a Chromium that runs: the one that CCSCOPE_CHROMIUM names, else one on this machine, else Playwright's;
+ * undefined if there is none.
+ */
 export async function findChromium() {
   const named = process.env.CCSCOPE_CHROMIUM;
   if (named) {
     if (existsSync(named)) return named;
     throw new Problem(`CCSCOPE_CHROMIUM names ${named}, which does not exist. Correct it or unset it.`);
   }
-  // Some distributions have a launcher that only prints "install the snap", so the browser is asked for its
-  // version. On Windows, Chrome would open a window when asked, so there it is enough that the file exists.
+  // In some distributions, `chromium` is a launcher that only prints "install the snap", so the browser is asked for
+  // its version. On Windows, this would open a window of Chrome, so there it is enough that the file exists.
   const runs = (path) => path && existsSync(path) && (isWindows || versionOf(path) !== undefined);
   return [...chromiumNames.map(which), ...chromiumApps].find(runs) ?? [await playwrightChromium()].find(runs);
 }
 
-/** Path of a Firefox: CCSCOPE_FIREFOX, firefox, firefox-esr; undefined when there is none. */
+/**
+ * The path of a Firefox: the one that CCSCOPE_FIREFOX names, else firefox or firefox-esr; undefined if there is none.
+ */
 export function findFirefox() {
   const named = process.env.CCSCOPE_FIREFOX;
   if (!named) return ['firefox', 'firefox-esr'].map(which).find(Boolean);

@@ -1,6 +1,6 @@
 import type { ShaperLink } from '../../src/shaper/index.js';
 
-/** The packets that were sent and those that arrived. Times are microseconds on the system's clock. */
+/** The packets that were sent, and the packets that arrived. Times are in microseconds, on the system's clock. */
 export interface Passage {
   /** Send times, indexed by sequence number. */
   sentUs: Float64Array;
@@ -11,7 +11,7 @@ export interface Passage {
   sizeBytes: number;
 }
 export interface Traffic {
-  /** Counts packets with their headers. */
+  /** The rate on the wire, i.e. including the packets' headers. */
   rateBps: number;
   sizeBytes: number;
   durationS: number;
@@ -19,7 +19,7 @@ export interface Traffic {
   seed?: number;
   /** The number of connections over which packets are sent in turn; default 1. */
   connections?: number;
-  /** Awaited when each end has answered the check of the other, before the first packet. */
+  /** Called, and awaited, after both ends have answered each other's ICE checks, and before the first packet. */
   prepare?: () => Promise<unknown>;
 }
 export const HEADER_BYTES: number;

@@ -1,4 +1,4 @@
-// ESLint: typescript-eslint's strict, type-checked rules; layout is Prettier's business.
+// Uses the strict, type-checked rules of typescript-eslint. Prettier checks the layout.
 import { fileURLToPath } from 'node:url';
 import tseslint from 'typescript-eslint';
 

@@ -17,14 +17,16 @@ export interface ToldArrival {
 export interface Compared {
   /** Pearson's correlation of the two controllers' m(t). */
   correlation: number;
-  /** The same over the groups at which neither filter was held, since a held filter only repeats its previous value. */
+  /**
+   * The same correlation, but only over the groups at which neither filter was held: a held filter repeats its value.
+   */
   whileRunning: number;
-  /** Share of the groups at which at least one filter was held. */
+  /** The fraction of the groups at which at least one filter was held. */
   held: number;
   groups: number;
   /**
-   * `overloads`: the overloads at which the controller with send times signals overuse; `within`: those of them at
-   * which the other one does so within 300 ms of it.
+   * `overloads`: the number of forced overloads at which the controller with send times signals overuse. `within`:
+   * the number of these overloads at which the other controller signals overuse at most 300 ms earlier or later.
    */
   overloads: number;
   within: number;

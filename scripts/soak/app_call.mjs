@@ -3,8 +3,8 @@ import { launchChromium } from '../../dist/lib/command_line/call/chromium.js';
 
 const LIVE_MS = 60_000;
 /**
- * A page is sampled when it has recorded this number of packet groups. Its recording then has about the same length
- * in each sample, so it is not mistaken for growth.
+ * A page is sampled when it has recorded this number of packet groups. The recording then has about the same size
+ * in each sample, so its growth is not mistaken for a leak.
  */
 const SETTLED_GROUPS = 90;
 /** The controllers that the pages change to; each page begins with GCC. */

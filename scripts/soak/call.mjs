@@ -6,7 +6,7 @@ import { Child } from './child.mjs';
 import { chromiumKind, descendants, usage } from './process.mjs';
 
 const MINUTE_MS = 60_000;
-/** Once in this number of minutes, the kit's pages are replaced. In all other minutes, ICE is restarted. */
+/** The kit's pages are replaced each time this many minutes have passed. In all other minutes, ICE is restarted. */
 const KIT_RELOAD_MINUTES = 3;
 /**
  * The number of page loads before the first minute. During these loads, Chromium's browser process grows by about 2
@@ -22,7 +22,7 @@ export function limitOf(name) {
   return { unit: '1/h', limit: 1, judged: true };
 }
 
-/** Memory and descriptors of the processes of one browser, by kind. */
+/** The memory and the open descriptors of one browser, summed over its processes of each kind. */
 function browserValues(prefix, processes) {
   const sums = {};
   for (const { pid, command } of processes) {

@@ -20,7 +20,7 @@ const slot = (flow, controller) => ({
 });
 const shadows = [slot(1, 'nada'), slot(2, 'lcc')];
 
-/** Replaces the clock that the pipelines read with performance.now(). */
+/** A clock that replaces performance.now(), which the pipelines read. It advances only when `ms` is set. */
 class TurnedClock {
   ms = 0;
 

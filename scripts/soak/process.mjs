@@ -35,7 +35,7 @@ export function chromiumKind(command) {
   return /[\s\0]--type=([\w-]+)/.exec(command)?.[1] ?? 'browser';
 }
 
-/** Anonymous memory in MB and open descriptors of a process; null if the process has ended. */
+/** The anonymous memory (MB) and the number of open descriptors of a process; null if the process has ended. */
 export function usage(pid) {
   const status = read(`/proc/${pid}/status`);
   if (status === null) return null;

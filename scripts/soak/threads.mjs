@@ -7,7 +7,7 @@ import workerThreads, { BroadcastChannel } from 'node:worker_threads';
 const sampler = fileURLToPath(new URL('./thread_sample.cjs', import.meta.url));
 const threads = new Set();
 
-/** Watches from now on; call it before importing modules that start threads. */
+/** Starts watching. Call this before importing modules that start threads: earlier threads are not counted. */
 export function watchThreads() {
   const { Worker } = workerThreads;
   workerThreads.Worker = class extends Worker {

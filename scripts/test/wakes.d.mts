@@ -7,7 +7,9 @@ export interface Attempt {
   fromMs: number;
   toMs: number;
 }
-/** The processors' counts of time at a moment, in ticks; without counts if the system provides none. */
+/**
+ * The processors' time counters at one moment, in ticks; absent if the system does not provide them.
+ */
 export interface ProcessorLook {
   atMs: number;
   all?: number;
@@ -17,7 +19,7 @@ export interface Wakes {
   lateShare(fromMs: number, toMs: number): number;
   stolenShare(fromMs: number, toMs: number): number;
 }
-/** Watches from now on. */
+/** Starts watching. */
 export function watchWakes(): Wakes & { stop(): Promise<unknown> };
 export function lateShare(late: readonly LateWake[], fromMs: number, toMs: number): number;
 export function stolenShare(looks: readonly ProcessorLook[], fromMs: number, toMs: number): number;

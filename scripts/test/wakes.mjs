@@ -44,7 +44,7 @@ const sleeper = `
     fromMs = toMs;
   }`;
 
-/** Watches from now on. Times are milliseconds of the Unix epoch. */
+/** Starts watching. Times are milliseconds of the Unix epoch. */
 export function watchWakes() {
   const late = [];
   const worker = new Worker(sleeper, { eval: true });

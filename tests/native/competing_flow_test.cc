@@ -1,5 +1,5 @@
-// When a standing queue counts as another flow's (cc/live/competing_flow.h), the rate of a call beside that flow
-// (cc/gcc/live/competitive_mode.h), and how the two share a link.
+// Tests when a standing queue is attributed to another flow (cc/live/competing_flow.h), which rate a call then gets
+// (cc/gcc/live/competitive_mode.h), and how the two flows share a link.
 #include "cc/live/competing_flow.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace ccscope {
 namespace {
 
-// A number at a time in seconds.
+// A number as a function of the time in seconds.
 using At = std::function<double(double)>;
 
 Arrival FrameAt(double s, double queue_ms, double kbps) {
@@ -26,13 +26,13 @@ Arrival FrameAt(double s, double queue_ms, double kbps) {
   return frame;
 }
 
-// Feeds 30 frames a second at a rate in kbps, each delayed by 25 ms and the queue.
+// Feeds 30 frames a second with a total rate of `kbps`. The delay of each frame is 25 ms plus the queue.
 void Feed(CompetingFlow& flow, double from_s, double to_s, const At& queue_ms, const At& kbps) {
   for (double s = from_s; s < to_s; s += 1.0 / 30) flow.OnFrame(FrameAt(s, queue_ms(s), kbps(s)));
 }
 
 double Empty(double) { return 0; }
-// The sawtooth of a loss-based flow: from 190 to 300 ms in 4 s, without ever being empty.
+// A queue that a loss-based flow keeps filled: a sawtooth from 190 to 300 ms with a period of 4 s.
 double Sawtooth(double s) { return 190 + 110 * std::fmod(s, 4) / 4; }
 double Steady(double) { return 500; }
 // A call that gives way after 10 s: its rate halves each second.
@@ -49,7 +49,7 @@ TEST(CompetingFlow, IsPresentOnceTheCallHasGivenWayForSecondsInVain) {
   EXPECT_NEAR(flow.DeliveredBefore().kbps(), 1000, 40);
 }
 
-// The longest queue is 300 ms. So after 2.5 s and four times 0.3 s, the call would have drained a queue of its own.
+// The longest queue is 300 ms. So the call would have drained its own queue within 2.5 s plus four times 0.3 s.
 TEST(CompetingFlow, IsPresentOnceAQueueOfTheCallWouldHaveDrained) {
   CompetingFlow flow;
   Feed(flow, 0, 10, Empty, Steady);
@@ -59,13 +59,13 @@ TEST(CompetingFlow, IsPresentOnceAQueueOfTheCallWouldHaveDrained) {
   EXPECT_TRUE(flow.IsPresent());
 }
 
-// The minimum of the delay from before the flow came is kept, however long the flow stays.
+// The smallest delay from the time before the other flow is kept, however long that flow stays.
 TEST(CompetingFlow, StaysPresentForMinutesAndIsGoneSoonAfterItHasLeft) {
   CompetingFlow flow;
   Feed(flow, 0, 10, Empty, Steady);
   Feed(flow, 10, 400, Sawtooth, Steady);
   EXPECT_TRUE(flow.IsPresent());
-  Feed(flow, 400, 401, Empty, Steady);  // for a moment only: TCP backed off
+  Feed(flow, 400, 401, Empty, Steady);  // one second is not enough: TCP may have backed off
   EXPECT_TRUE(flow.IsPresent());
   Feed(flow, 401, 405, Sawtooth, Steady);
   EXPECT_TRUE(flow.IsPresent());
@@ -73,7 +73,7 @@ TEST(CompetingFlow, StaysPresentForMinutesAndIsGoneSoonAfterItHasLeft) {
   EXPECT_FALSE(flow.IsPresent());
 }
 
-// A queue of the call's own making: 200 ms after a fall of the capacity, drained within two seconds.
+// A queue that the call itself causes: every 10 s it grows to 200 ms, and drains within two seconds.
 TEST(CompetingFlow, IsNotSeenInAQueueThatDrains) {
   CompetingFlow flow;
   Feed(flow, 0, 60, [](double s) { return std::max(0.0, 200 - 100 * std::fmod(s, 10)); }, Steady);
@@ -98,7 +98,7 @@ TEST(CompetingFlow, IsNotSeenInALongerRoute) {
   EXPECT_FALSE(flow.IsPresent());
 }
 
-// The route becomes longer while TCP is there, and TCP ends. The delay is then constant.
+// While TCP is present, the route becomes longer. When TCP has ended, the delay is longer than before, but constant.
 TEST(CompetingFlow, IsGoneWhereALongerRouteIsLeft) {
   CompetingFlow flow;
   Feed(flow, 0, 10, Empty, Steady);
@@ -120,7 +120,7 @@ TEST(CompetingFlow, IsNotSeenInLateStamps) {
   EXPECT_FALSE(flow.IsPresent());
 }
 
-// After a pause or with a sender whose clock was restarted, what was known of the queue does not count.
+// After a pause, or if the sender's clock was restarted, everything learnt about the queue is discarded.
 TEST(CompetingFlow, BeginsAnewAfterAPause) {
   CompetingFlow flow;
   Feed(flow, 0, 10, Empty, Steady);
@@ -130,7 +130,7 @@ TEST(CompetingFlow, BeginsAnewAfterAPause) {
   EXPECT_FALSE(flow.IsPresent());
 }
 
-// A mode that is on: TCP came after 10 s, when 1 Mbps was delivered.
+// Returns a mode that is on: TCP began after 10 s, when 1 Mbps was delivered.
 gcc::CompetitiveMode ModeThatIsOn(const gcc::Parameters& parameters) {
   gcc::CompetitiveMode mode(parameters);
   for (double s = 0; s < 15; s += 1.0 / 30) {
@@ -151,12 +151,13 @@ TEST(CompetitiveMode, GrowsFastToHalfOfWhatWasDeliveredThenByPackets) {
   const Timestamp now = Timestamp::Seconds(15.5);
   const DataRate fast = mode.Next(Kbps(200), Kbps(200), kRtt, kStep, now);
   EXPECT_NEAR(fast.kbps(), 200 * std::exp2(0.1), 0.1);
-  // 600 bytes in each RTT of 300 ms are 16 kbps, of which a third is due after 100 ms.
+  // Half a packet of 1200 B per RTT of 300 ms is 16 kbps. The rate grows by this much in each RTT, so by a third of it
+  // in 100 ms.
   const DataRate slow = mode.Next(Kbps(600), Kbps(600), kRtt, kStep, now);
   EXPECT_NEAR(slow.kbps(), 605.33, 0.1);
 }
 
-// A loss that was read before the mode began is no reason for a fall in it.
+// Losses that were counted before the mode began do not lower the rate in this mode.
 TEST(CompetitiveMode, DoesNotAnswerLossesFromBeforeIt) {
   gcc::CompetitiveMode mode{gcc::Parameters()};
   double s = 0;
@@ -173,7 +174,7 @@ TEST(CompetitiveMode, FallsOncePerRoundTrip) {
   gcc::CompetitiveMode mode = ModeThatIsOn(gcc::Parameters());
   Timestamp now = Timestamp::Seconds(15.5);
   mode.OnCounters(0.01, now);
-  mode.OnCounters(0, now);  // the reading after the loss does not hide it
+  mode.OnCounters(0, now);  // a later reading without a loss does not hide the loss
   const DataRate cut = mode.Next(Kbps(600), Kbps(600), kRtt, kStep, now);
   EXPECT_NEAR(cut.kbps(), 510, 0.1);
   now += kStep;
@@ -196,9 +197,9 @@ TEST(CompetitiveMode, NeedsReadingsOfLosses) {
   EXPECT_FALSE(mode.IsOn());
 }
 
-// RFC 8836, section 2, asks that TCP does not starve the call, nor the call TCP. With each seed, the call has to get more
-// than half of a fair share, and less than one and a half; TCP takes what is left. Without the competitive mode the
-// call got 0.03 to 0.15 of these links.
+// RFC 8836, section 2, requires that TCP does not starve the call, and that the call does not starve TCP. With each
+// seed, the call must get more than 0.5 and less than 1.5 of its fair share; TCP gets the rest. Without the competitive
+// mode, the call used 0.03 to 0.15 of these links.
 TEST(CompetitiveMode, SharesALinkWithTcp) {
   struct Case {
     int tcp_flows;

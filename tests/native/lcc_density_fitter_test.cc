@@ -34,7 +34,7 @@ DensityFitter Fitted(const Parameters& parameters, const std::vector<Pair>& pair
   return fitter;
 }
 
-// Eq. 3 and 4 as they stand in the paper, with a product of two normal kernels, one for each axis; in kbps and ms.
+// Eq. 3 and 4 as printed in the paper, with a product of two normal kernels, one for each axis; in kbps and ms.
 class Paper {
  public:
   Paper(const Parameters& parameters, const std::vector<Pair>& all)

@@ -1,4 +1,4 @@
-// What NADA's receiver half estimates: queuing delay and losses.
+// Tests the estimates of NADA's receiver half: queuing delay and losses.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// NADA's two halves, sender and receiver, together.
+// Tests both halves of NADA, sender and receiver, together.
 #include <gtest/gtest.h>
 
 #include <algorithm>

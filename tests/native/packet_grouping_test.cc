@@ -122,7 +122,7 @@ TEST(PacketGrouping, PreFilterMergesABurstAndKeepsItsLastPacket) {
   EXPECT_DOUBLE_EQ(deltas->size.bytes(), 1000 - 3000);
 }
 
-// The example of a back-up slide of GRP. Packets 1 and 2 arrive on time. An outage holds packets 3 and 4 back; they
+// The example on a back-up slide of GRP. Packets 1 and 2 arrive on time. An outage holds packets 3 and 4 back; they
 // arrive 2 and 1 ms before packet 5. Packet 6 arrives as if there had been no outage.
 std::vector<double> VariationsAcrossAnOutage(double pre_filter) {
   struct Packet {

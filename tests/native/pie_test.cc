@@ -47,7 +47,8 @@ class ServedQueue {
   double id_ = 0;
 };
 
-// 1024 B take 8.192 ms; DQ_THRESHOLD is 16 of them, 131.072 ms. With 17 waiting the delay is 139.264 ms.
+// 1024 B take 8.192 ms. DQ_THRESHOLD is 16 such packets, which take 131.072 ms. With 17 packets waiting, the delay is
+// 139.264 ms.
 TEST(Pie, TheProbabilityFollowsTheEquationsOfTheRfc) {
   ServedQueue queue(PiePreset("pie-rfc8033"), 1024, 17);
   // The measurement begins with the departure at 8.192 ms and ends 16 packets later, at 139.264 ms.

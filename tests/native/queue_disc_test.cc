@@ -51,7 +51,7 @@ class Exercise {
     disc_->OnCapacity(DataRate::KilobitsPerSec(1000));
     for (int i = 0; i < steps; ++i) {
       Advance();
-      // Phases of overload and of draining, each some hundred steps long.
+      // Phases of overload and phases of draining alternate. Each takes 400 steps.
       const bool overload = (i / 400) % 2 == 0;
       if (random_.Uniform() < (overload ? 0.7 : 0.3)) {
         Arrive();

@@ -109,7 +109,7 @@ TEST(RateController, TheOldMaximumReachesThreeDeviationsFar) {
     controller.Update(Seen(Signal::kNormal, received_kbps), Timestamp::Millis(400));
     return (controller.a_r().kbps() - before_kbps) / before_kbps;
   };
-  EXPECT_NEAR(gained_kbps(853), 0.5 / 90, 1e-3);                      // half a packet, at 90 packets a second
+  EXPECT_NEAR(gained_kbps(853), 0.5 / 90, 1e-3);                      // half a packet/s, relative to 90 packets/s
   EXPECT_NEAR(gained_kbps(854), std::pow(1.08, 0.2) - 1, 1e-9);
 }
 

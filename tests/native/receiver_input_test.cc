@@ -1,4 +1,4 @@
-// The whole receiver half behind the ABI, with any input, good or bad.
+// Tests the whole receiver half behind the ABI with any input, valid or invalid.
 #include <gtest/gtest.h>
 
 #include <algorithm>

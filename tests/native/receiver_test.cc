@@ -1,4 +1,4 @@
-// The whole receiver half behind the ABI, in ordinary calls.
+// Tests the whole receiver half behind the ABI in ordinary calls.
 #include <gtest/gtest.h>
 
 #include <algorithm>

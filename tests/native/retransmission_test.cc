@@ -1,4 +1,5 @@
-// Retransmission: which packets a receiver requests, and when, and how the packets of a call arrive in spite of losses.
+// Tests retransmission: which packets a receiver requests, and when; and how the packets of a call arrive despite
+// losses.
 #include "sim/retransmission.h"
 
 #include <gtest/gtest.h>
@@ -150,7 +151,7 @@ TEST(ReceiverReports, ComeAtAPaceOfTheirOwn) {
   spec.media[0].controller.losses_from = 1;
   spec.media[0].controller.loss_report_interval_ms = 10;
   spec.media[0].controller.loss_high = 1;
-  spec.media[0].controller.loss_low = 0;  // no report increases A_s: its value does not matter here
+  spec.media[0].controller.loss_low = 0;  // no report changes A_s; the test only looks at the reported fractions
   for (const double kbit : {0.0, 360.0}) {
     spec.media[0].source.receiver_report_kbit = kbit;
     const auto simulation = RunOf(spec);

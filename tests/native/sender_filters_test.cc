@@ -173,7 +173,7 @@ TEST(SenderFilters, RefusesWhatIsNoMessageOfAReceiver) {
   EXPECT_TRUE(refused({}));
   EXPECT_TRUE(refused({0}));
   EXPECT_TRUE(refused({0, 1, 2}));
-  EXPECT_TRUE(refused({2, 5e4, -3e3, 33e3, -200, 33e3}));  // says two pairs, but contains one
+  EXPECT_TRUE(refused({2, 5e4, -3e3, 33e3, -200, 33e3}));  // announces two pairs, but contains one
   for (std::size_t i = 0; i < good.size(); ++i) {
     for (const double bad : {nan, inf, -inf, 1e30}) {
       std::vector<double> values = good;
@@ -181,7 +181,7 @@ TEST(SenderFilters, RefusesWhatIsNoMessageOfAReceiver) {
       EXPECT_TRUE(refused(values)) << i << ' ' << bad;
     }
   }
-  EXPECT_TRUE(refused({1, 5e4, -3e3, 33e3, -200, -1}));  // time does not go back
+  EXPECT_TRUE(refused({1, 5e4, -3e3, 33e3, -200, -1}));  // the time between two pairs is negative
 }
 
 }  // namespace

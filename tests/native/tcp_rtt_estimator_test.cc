@@ -1,4 +1,4 @@
-// RFC 6298, rule by rule.
+// Tests the RTT estimator against each rule of RFC 6298.
 #include "sim/tcp/rtt_estimator.h"
 
 #include <gtest/gtest.h>

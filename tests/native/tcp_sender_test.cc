@@ -233,7 +233,7 @@ TEST(TcpSender, TheReceiverWindowBoundsWhatIsOutstanding) {
   EXPECT_EQ(path.sender.cwnd_segments(), 25);
 }
 
-// A file, a pause, and a file again on the same connection or on a new one.
+// Sends a file, pauses, and sends another file on the same connection or on a new one.
 TEST(TcpSender, FilesBeginWithTheRestartWindowOrANewConnection) {
   for (const bool reset : {false, true}) {
     Connection path(Parameters{}, kCubic, TimeDelta::Millis(50));

@@ -1,5 +1,5 @@
-// Controllers of the user, as the core sees them. The core calls the host (abi/user_controller.h), and must stay
-// consistent whatever the host answers.
+// Tests controllers that a user provides, as the core sees them. The core calls the host (abi/user_controller.h), and
+// must stay consistent whatever the host answers.
 #include "abi/user_controller.h"
 
 #include <gtest/gtest.h>

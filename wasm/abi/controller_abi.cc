@@ -73,17 +73,18 @@ int CheckRows(const Session& session, int rows) {
   return Fail("rows", "expected no more rows than the buffer holds");
 }
 
-// Up to this value, a double represents every integer exactly. In microseconds it is 285 years. No counter reaches it.
+// Up to this value, a double represents every integer exactly. No counter reaches this value, nor does a time: in
+// microseconds it is 285 years.
 constexpr double kMaxExact = 9007199254740992.0;  // 2^53
 
 int CheckNumber(double value, const char* field) {
   return std::fabs(value) <= kMaxExact ? 0 : Fail(field, "expected a finite number of at most 2^53");
 }
 
-// NaN marks an absent value.
+// Also accepts NaN, which marks an absent value.
 int CheckIfPresent(double value, const char* field) { return std::isnan(value) ? 0 : CheckNumber(value, field); }
 
-// For values that may exceed kMaxExact, such as differences and ratios. NaN marks an absent value.
+// For values that may exceed kMaxExact, such as differences and ratios. Also accepts NaN, which marks an absent value.
 int CheckFinite(double value, const char* field) {
   return std::isinf(value) ? Fail(field, "expected a finite number") : 0;
 }
@@ -112,7 +113,7 @@ int CheckArrival(const ArrivalRow& row) {
   return 0;
 }
 
-// The send time that the sender reported or, without one, a time derived from RTP.
+// The send time that the sender reported. If the sender reported none, the time is derived from RTP.
 Timestamp SendTime(ReceiverSession& session, const ArrivalRow& row) {
   if (!std::isnan(row.send_time_us)) return Timestamp::Micros(row.send_time_us);
   if (!std::isnan(row.abs_send_time)) return session.abs_send_clock.UnwrapAbsSendTime(row.abs_send_time);

@@ -19,7 +19,7 @@ void ArrivalRate::SetWindow(TimeDelta window) {
   started_ = false;
 }
 
-// Moves the window on to `now_ms`. Subtracts from the sum the buckets that leave the window.
+// Moves the end of the window to `now_ms`, and subtracts the buckets that leave the window from the sum.
 void ArrivalRate::Advance(double now_ms) {
   if (now_ms <= last_ms_) return;
   if (now_ms - last_ms_ >= window_ms_) Clear();

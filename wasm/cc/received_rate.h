@@ -46,7 +46,7 @@ class ArrivalRate {
   double last_ms_ = 0;  // the time to which the window has advanced
 };
 
-// The rate between the newest reading of the cumulative counters and one about a window earlier.
+// The rate between two readings of the cumulative counters: the newest reading, and a reading about one window earlier.
 class WireRate {
  public:
   void Add(const InboundCounters& counters);

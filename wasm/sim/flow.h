@@ -36,7 +36,7 @@ class Flow;
 // What a flow can request from the simulation that it belongs to.
 class FlowNetwork {
  public:
-  // Sends a packet; `id` is the flow's own number for it. Returns false if the packet was dropped at once;
+  // Sends a packet; `id` is the flow's own number for the packet. Returns false if the packet was dropped at once;
   // OnDropped() is then not called.
   virtual bool Send(const Flow& flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) = 0;
   // Adds `packets` to the number of packets that wait in the flow's pacer. The number is negative if packets leave the
@@ -44,7 +44,7 @@ class FlowNetwork {
   virtual void Hold(int packets) = 0;
   // Sets one of the flow's timers; infinity stops it.
   virtual void SetTimer(int flow, int timer, Timestamp at) = 0;
-  // The propagation delay of the round trip, and that of the data's direction alone.
+  // The propagation delay of the round trip, and the propagation delay in the direction of the data.
   virtual TimeDelta MinRtt(int flow) const = 0;
   virtual TimeDelta MinOneWayDelay(int flow) const = 0;
   // The indices of the time windows that are being measured now.
@@ -83,7 +83,7 @@ class FlowMeter {
     DataSize sent;
     DataSize received;
     double packets_received = 0;
-    TimeDelta queue_delay;  // the sum over these packets
+    TimeDelta queue_delay;  // sum of the queuing delays of the packets received
     // NaN if no packet arrived.
     double mean_queue_delay_us() const { return queue_delay.us() / packets_received; }
   };

@@ -13,7 +13,7 @@ constexpr std::uint64_t kLinear = std::uint64_t{1} << kLinearBits;
 constexpr double kLargest = 1099511627776.0;  // 2^40
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
-// Bins 0 to 255 hold one integer each; from there on each doubling is divided into 256 bins.
+// Bins 0 to 255 hold one integer each. Above, each range from 2^n to 2^(n + 1) is divided into 256 bins.
 std::size_t BinOf(double sample) {
   const auto value = static_cast<std::uint64_t>(std::clamp(sample, 0.0, kLargest));
   if (value < kLinear) return static_cast<std::size_t>(value);

@@ -140,7 +140,7 @@ class Link final : private DropSink {
   };
 
   Stats& StatsOf(int flow) { return stats_[flow < 0 ? 1 : 0]; }
-  // A lower bound of the delivery time of the packets that are still in front of the bottleneck.
+  // A lower bound of the next delivery time of packets that have not left the bottleneck yet.
   Timestamp NextBehindBottleneck() const;
   void OnDrop(const Packet& packet, DropReason reason, Timestamp now) override;
   void ArriveAtQueue(Packet packet, Timestamp now);

@@ -64,7 +64,7 @@ class LoadedLink final : private FlowNetwork {
 
   bool has_cross_traffic() const { return cross_traffic_.cubic + cross_traffic_.new_reno > 0; }
 
-  // For queries that do not depend on the time.
+  // The link, for queries that do not depend on the time.
   Link& link() { return link_; }
   const Link& link() const { return link_; }
 

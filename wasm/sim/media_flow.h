@@ -67,7 +67,7 @@ class MediaFlow final : public Flow {
     Timestamp encoded = {};
     Timestamp sent = {};
     Timestamp first_sent = {};  // time of the first transmission; retransmissions do not change it
-    TimeDelta rtt = {};   // the sender's latest measurement at the time of sending
+    TimeDelta rtt = {};   // the sender's latest RTT measurement when the packet was sent
   };
   struct Echo {
     Timestamp probe_sent;

@@ -52,7 +52,7 @@ class Simulation final : private FlowNetwork {
   void SetPath(Direction direction, Link::Params link, std::unique_ptr<QueueDisc> queue);
   // Steps have to be scheduled in time order.
   void ScheduleCapacity(Direction direction, Timestamp at, DataRate capacity);
-  // Returns the next seed. Each part of the setup that draws random numbers takes one, in the order of the setup.
+  // Returns the next seed. Each part of the setup that draws random numbers takes one seed, in the order of the setup.
   std::uint64_t NextSeed() { return seeds_.Next(); }
   // The seed for the controller of a flow. It is not part of the series of NextSeed(): most controllers draw no
   // random numbers, and changing a flow's controller must not change what the network does.

@@ -24,7 +24,7 @@ struct ParameterSpec {
   const char* name;  // ends in the unit, if it has one
   double min;
   double max;
-  bool whole;               // a count, or the index into a list of names
+  bool whole;               // the value is a count, or an index into a list of names
   const char* expectation;  // what a valid value is, for messages
 };
 

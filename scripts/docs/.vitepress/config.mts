@@ -11,15 +11,15 @@ import { repositoryLinks } from '../links.mjs';
 import { sidebar } from '../sidebar.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-/** Where the site is served: beside the app, in its folder `docs`. */
+/** The path at which the site is served: the folder `docs` beside the pages of the app. */
 const base = process.env['DOCS_BASE'] ?? '/docs/';
 const links = repositoryLinks(root, base);
-/** VitePress takes every link of the navigation bar for one of its own pages, so links to the app are a component. */
+/** A link to a page of the app is a component, since VitePress would treat a plain link as a page of its own site. */
 const appPage = (text: string, file: string) => ({ component: 'AppLink', props: { text, file } });
 
 /**
- * Allows the page's inline scripts (by their hashes) and the site's workers, whose core is WebAssembly, but nothing
- * from other sites.
+ * The content security policy of a page. It allows the page's inline scripts (by their hashes) and the site's
+ * workers, whose core is WebAssembly, but nothing from other sites.
  */
 function contentPolicy(html: string): string {
   const scripts = [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([^]*?)<\/script>/g)];

@@ -40,7 +40,8 @@ double ArrivalFilter::FrameIntervalMs(double send_delta_ms) {
   const int size = params_.frame_interval_history;
   if (send_delta_next_ >= size) send_delta_next_ = 0;
   double& oldest = send_deltas_[static_cast<std::size_t>(send_delta_next_)];
-  // The history is searched only in two cases: it is not full yet, or a larger value replaces its minimum.
+  // The history is searched only in two cases: it is not full yet, or the value that leaves it was its minimum and a
+  // larger value replaces it.
   const bool search = send_delta_count_ != size || (oldest <= shortest_send_delta_ && send_delta_ms > oldest);
   oldest = send_delta_ms;
   if (++send_delta_next_ == size) send_delta_next_ = 0;

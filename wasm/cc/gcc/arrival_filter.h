@@ -44,7 +44,7 @@ class ArrivalFilter {
   void Update(TimeDelta arrival_delta, TimeDelta send_delta, DataSize size_delta, Signal previous);
 
   // Restarts m from 0. Call it when m does not describe the queue. There are two such cases: the queue is empty; or
-  // some pairs were withheld from the filter, and the queue is as long again as before these pairs.
+  // some pairs were withheld from the filter, and the queue is again as long as before these pairs.
   void OnQueueRestored();
 
   TimeDelta m() const { return TimeDelta::Millis(m_); }

@@ -42,7 +42,7 @@ class DelayBasedController {
     return rate_controller_.MayDecreaseAgain(received_rate, rtt, now);
   }
   DataRate a_r() const { return rate_controller_.a_r(); }
-  // Sets A_r to a value that was decided elsewhere.
+  // Sets A_r to a rate that the hooks (receiver_hooks.h) have determined.
   void Follow(DataRate a_r, Timestamp now) { rate_controller_.Follow(a_r, now); }
 
   bool records() const { return recorder_.keeps(TraceTable::kGroup); }

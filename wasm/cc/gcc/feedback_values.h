@@ -34,8 +34,8 @@ enum PairsValue { kPairs, kOneWayDelay, kValuesBeforePairs };
 inline constexpr int kValuesPerPair = 4;
 inline constexpr int kMaxPairs = (Feedback::kMaxValues - kValuesBeforePairs) / kValuesPerPair;
 
-// Values in a message are limited to this. The times (us) and sizes (bytes) of real calls are smaller, but those of a
-// replayed trace may be larger.
+// The largest absolute value of a time (us) or size (bytes) in a message; larger values are clamped. Only values of a
+// replayed trace can be larger, not those of a real call.
 inline constexpr double kMaxPairValue = 9007199254740991.0;  // 2^53 - 1
 inline double SentValue(double value) { return std::clamp(value, -kMaxPairValue, kMaxPairValue); }
 

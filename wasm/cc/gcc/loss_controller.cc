@@ -45,7 +45,7 @@ void LossController::OnCounters(double packets_received, double packets_lost, Da
     return;
   }
   if (now - last_report_ < TimeDelta::Millis(params_.loss_report_interval_ms)) return OnDelayBasedRate(a_r);
-  // Late packets can make the loss count shrink; that counts as no loss (RFC 3550 A.3).
+  // Late packets can make the number of lost packets shrink. A negative difference counts as no loss (RFC 3550 A.3).
   const double lost = std::max(0.0, packets_lost - lost_at_report_);
   const double expected = packets_received - received_at_report_ + lost;
   if (expected < std::max(1.0, params_.loss_report_min_packets)) return;

@@ -22,7 +22,7 @@ constexpr DataRate kMinMultiplicativeStep = DataRate::BitsPerSec(1000);
 constexpr double kAboveMaxSigmas = 2.5;
 constexpr double kAlphaNearMax = 0.95;
 constexpr double kAlphaElsewhere = 0.9;
-// The upper bound that depends on R_r does not apply while R_r and the new rate are at or below these two limits.
+// The upper bound that depends on R_r does not apply if R_r is at most kLowReceived and the new rate at most kLowRate.
 constexpr DataRate kLowReceived = DataRate::BitsPerSec(100e3);
 constexpr DataRate kLowRate = DataRate::BitsPerSec(150e3);
 // A rate that the hooks (receiver_hooks.h) set counts as a decrease if it is below this fraction of the previous rate.
@@ -181,7 +181,7 @@ DataRate RateController::Increased(const Input& input, Timestamp now) {
 DataRate RateController::Decreased(const Input& input) {
   const DataRate received = input.received_rate.value_or(a_r_);
   DataRate cut = received * Alpha();
-  // If packets arrive at a higher rate than A_r allows, the cut is computed from the known maximum instead of the
+  // If alpha times the received rate is still above A_r, the cut is computed from the known maximum instead of the
   // received rate.
   if (IsOn(params_.regions) && cut > a_r_ && region_ != Region::kMaxUnknown && mean_max_kbps_) {
     cut = DataRate::KilobitsPerSec(*mean_max_kbps_) * Alpha();

@@ -36,7 +36,7 @@ class RateController {
 
   // Updates A_r. Call it with each feedback message, and immediately on overuse.
   DataRate Update(const Input& input, Timestamp now);
-  // Sets A_r to a rate that was decided elsewhere (receiver_hooks.h).
+  // Sets A_r to a rate that the hooks (receiver_hooks.h) have determined.
   void Follow(DataRate rate, Timestamp now);
   // Whether overuse may cut the rate again: either the last cut was long enough ago, or R_r is far below A_r.
   bool MayDecreaseAgain(std::optional<DataRate> received_rate, TimeDelta rtt, Timestamp now) const;

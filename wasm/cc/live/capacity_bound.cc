@@ -7,9 +7,9 @@
 namespace ccscope {
 namespace {
 
-// The fraction of the capacity that the bound allows. It is a little less than GCC's (capacity_probe_target). While the
-// controller requests less than the bound, the encoder's share (encoder_share.h) is measured too low, which makes the
-// bound too high. The difference compensates for this.
+// The fraction of the capacity that the bound allows. It is a little less than the corresponding fraction in GCC
+// (capacity_probe_target). While the controller requests less than the bound, the encoder's share (encoder_share.h) is
+// measured too low, which makes the bound too high. The smaller fraction compensates for this.
 constexpr double kTarget = 0.985;
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
 constexpr TimeDelta kHalf = TimeDelta::Millis(500);

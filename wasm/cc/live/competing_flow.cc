@@ -5,26 +5,29 @@
 namespace ccscope {
 namespace {
 
-// A second is made longer until it has kFewFrames frames. After a pause of kPause, nothing is known of the queue.
+// A second is extended until it contains kFewFrames frames. A pause longer than kPause discards everything learnt about
+// the queue.
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
 constexpr std::size_t kFewFrames = 4;
 constexpr TimeDelta kPause = TimeDelta::Seconds(4);
-// The minimum of the delay is taken over kInterval to twice kInterval.
+// The smallest delay is that of the current and the previous interval. An interval takes kInterval.
 constexpr TimeDelta kInterval = TimeDelta::Seconds(30);
 // A queue shorter than kNearlyEmpty, or than kSpreads times the spread of the delays, counts as nearly empty.
 constexpr TimeDelta kNearlyEmpty = TimeDelta::Millis(40);
 constexpr double kSpreads = 6;
-// Another flow is present if the queue has not been nearly empty for kStanding, has varied by kVaried, and either
-// frames arrive at less than kGivenUp of the highest rate since then, or the queue has stayed for kDrainTimes times its
-// greatest length in addition: a call that drains its own queue sends at most three quarters of what is delivered. The
-// first filled second does not count, since the queue may have begun in its middle. The flow is gone once the queue has
-// been nearly empty for two seconds: a TCP flow that backs off may leave it so for one.
+// Another flow is present if the queue has not been nearly empty for kStanding and has varied by more than kVaried, and
+// one of two further conditions holds: frames arrive at less than kGivenUp of the highest rate since the queue was
+// nearly empty; or the queue has lasted for another kDrainTimes times its greatest length. By then the call would have
+// drained its own queue, since it then sends at most three quarters of the delivered rate. The first filled second does
+// not count, since the queue may have begun in the middle of that second. The other flow is gone when the queue has
+// been nearly empty for two seconds. One second is not enough: when TCP backs off, the queue may be nearly empty that
+// long.
 constexpr TimeDelta kStanding = TimeDelta::Millis(2500);
 constexpr TimeDelta kVaried = TimeDelta::Millis(20);
 constexpr double kGivenUp = 0.7;
 constexpr double kDrainTimes = 4;
 constexpr TimeDelta kGone = TimeDelta::Millis(1500);
-// A queue that has not varied by kVaried for this long is a longer route.
+// If the queue varies by less than kVaried for this long, the flow is gone, and a longer route causes the delay.
 constexpr TimeDelta kConstant = TimeDelta::Seconds(10);
 
 }  // namespace
@@ -37,7 +40,8 @@ void CompetingFlow::Insert(TimeDelta delay) {
 }
 
 void CompetingFlow::OnNearlyEmpty(DataRate delivered, Timestamp now) {
-  // The queue may have been filled for a part of the last second before it was seen, so the second before that counts.
+  // The queue may already have begun to fill in the last nearly empty second, so DeliveredBefore() returns the rate of
+  // the second before it.
   delivered_before_ = delivered_last_;
   delivered_last_ = delivered;
   nearly_empty_at_ = now;
@@ -75,7 +79,7 @@ void CompetingFlow::OnSecond(const Second& second, Timestamp now) {
     interval_began_ = now;
   }
   minimum_ = std::min(minimum_, second.least);
-  // Jitter spreads the delays of every second, a queue that shrinks only those of some.
+  // Jitter spreads the delays in every second, a changing queue only in some seconds. So the smallest spread is used.
   spreads_[seconds_++ % spreads_.size()] = second.spread;
   TimeDelta spread = second.spread;
   for (const TimeDelta each : spreads_) spread = std::min(spread, each);
@@ -87,7 +91,7 @@ void CompetingFlow::OnSecond(const Second& second, Timestamp now) {
 void CompetingFlow::OnFrame(const Arrival& arrival) {
   const Timestamp now = arrival.arrival_time;
   const TimeDelta elapsed = now - second_began_;
-  // Also true at the first frame. A step back of up to kSecond is allowed, since a retransmitted frame can cause it.
+  // This is also true at the first frame. Time may go back by up to kSecond, since retransmitted frames can cause this.
   if (elapsed < TimeDelta::Zero() - kSecond || elapsed > kPause) {
     *this = CompetingFlow();
     second_began_ = nearly_empty_at_ = now;

@@ -26,10 +26,10 @@ constexpr double kMinUsPerByte = 0.05;
 constexpr double kMaxUsPerByte = 160;
 constexpr double kGolden = 0.6180339887498949;
 constexpr int kSections = 20;
-// The base (the propagation delay b) is a weighted average of the intercepts of the regression, with these weights. It
-// rises more slowly than it falls, since a queue that stays for seconds raises all points alike. It changes much more
-// slowly if the regression fits badly. The regression fits badly while frames queue, since then only few points lie on
-// the line.
+// The base (the propagation delay b) is an exponential average of the regression's intercepts. These are the weights of
+// a new intercept. The base rises more slowly than it falls, since a queue that lasts for seconds raises all points
+// alike. The base changes much more slowly if the regression fits badly, as it does while frames queue: only few points
+// then lie on the line.
 constexpr TimeDelta kGoodFit = TimeDelta::Millis(1);  // of the regression: its mean pinball loss
 constexpr double kWeightDown = 0.1;
 constexpr double kWeightUp = 0.05;

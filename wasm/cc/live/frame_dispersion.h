@@ -72,7 +72,7 @@ class FrameDispersion {
     Timestamp send;
     Timestamp arrival;
     DataSize size;  // on the wire
-    TimeDelta excess = {};          // one-way delay less propagation and own transmission
+    TimeDelta excess = {};          // one-way delay less propagation delay and the frame's own transmission time
     DataSize served = {};           // bytes of this frame and of retransmitted frames just before it
     TimeDelta service = {};         // how long the link took for these bytes
     TimeDelta service_excess = {};  // `service` less the time expected from the latest capacity
@@ -93,7 +93,7 @@ class FrameDispersion {
     std::array<double, kFrames> send_us{};
     std::array<double, kFrames> arrival_us{};
     std::array<double, kFrames> bytes{};
-    std::array<double, kFrames> missing{};  // number of missing frames before each one, at most kMostMissing
+    std::array<double, kFrames> missing{};  // number of missing frames before each frame, at most kMostMissing
     std::array<bool, kFrames> tells_time{};
 
     // The time at which the link has served frame `i`, if the link became free at `free_us`.

@@ -142,7 +142,7 @@ class LiveFlow final : public Flow {
   RingBuffer<DataPacket> pacer_;          // packets that wait for the pacer
   RingBuffer<DataPacket> pacer_again_;    // retransmissions, which are sent first
   std::vector<DataPacket> history_;       // indexed by sequence number modulo kHistory
-  RingBuffer<Due<DataPacket>> entering_;  // the relay
+  RingBuffer<Due<DataPacket>> entering_;  // packets that the relay has not handled yet
   RingBuffer<Due<Arriving>> arriving_;
   RingBuffer<Due<Pool<SizedMessage>::Index>> replying_;
   RingBuffer<Due<Pool<SizedMessage>::Index>> hearing_;

@@ -36,8 +36,8 @@ class Receiver {
   const Stats& stats() const { return stats_; }
 
  private:
-  // One more than the blocks of an ACK. So if the cumulative acknowledgement covers one of the blocks, the others still
-  // fill an ACK.
+  // One more than the number of blocks in an ACK. So if the cumulative acknowledgement covers one of the blocks, the
+  // others still fill an ACK.
   static constexpr std::size_t kRecentBlocks = kMaxSackBlocks + 1;
   static constexpr std::size_t kInitialSlots = 32;
 

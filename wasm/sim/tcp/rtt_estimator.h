@@ -14,9 +14,9 @@ class RttEstimator {
 
   // Forgets everything, for a new connection.
   void Reset();
-  // Section 2.2 for the first sample, section 2.3 for all further samples; also ends a backoff.
+  // Processes an RTT sample (section 2.2 for the first sample, section 2.3 for all others). Also ends a backoff.
   void OnSample(TimeDelta rtt);
-  // The timer expired (5.5).
+  // Doubles the RTO (section 5.5). Call it when the timer has expired.
   void Backoff();
 
   bool has_sample() const { return has_sample_; }

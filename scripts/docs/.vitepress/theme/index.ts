@@ -31,7 +31,9 @@ const SMALL_WORDS = new Set([
   'for',
 ]);
 
-/** How much a page counts in the search: guides come before the reference, which has the same words more often. */
+/**
+ * The weight of a page in the search. Guides rank above the reference, which contains the same words more often.
+ */
 function weightOf(page: string): number {
   if (/\/(?:api|tests)\/|\/src\/text\/messages/.test(page)) return 0.1;
   if (/\/src\/text\/errors/.test(page)) return 0.3;
@@ -44,7 +46,8 @@ export default {
   extends: theme,
   enhanceApp({ app, siteData }) {
     app.component('AppLink', AppLink);
-    // The site's policy forbids functions in the configuration, which VitePress would pass on as text.
+    // These functions cannot be part of the configuration: VitePress would pass them on as text, and the site's
+    // content policy forbids turning text into functions.
     const { search } = siteData.value.themeConfig as DefaultTheme.Config;
     if (search?.provider === 'local')
       Object.assign(search.options?.miniSearch?.searchOptions ?? {}, {

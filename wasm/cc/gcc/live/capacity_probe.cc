@@ -138,8 +138,8 @@ DataRate CapacityProbe::Retransmissions(const Conditions& conditions, Timestamp 
   return std::max(DataRate::Zero(), delivered * (1 - kUnexplained) - FramesDelivered(now));
 }
 
-// The rate beside another flow that fills the queue. That flow causes the waits and losses, so they do not count once
-// it has gone.
+// The rate while another flow fills the queue. That flow causes waits and losses. They are forgotten, so that they do
+// not affect the rate after the other flow has ended.
 CapacityProbe::Rate CapacityProbe::Beside(DataRate a_r, DataRate delivered, const Conditions& conditions,
                                           TimeDelta elapsed, Timestamp now) {
   encoder_share_.OnAsked(a_r - drain_, elapsed);

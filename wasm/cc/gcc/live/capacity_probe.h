@@ -1,8 +1,8 @@
 // Sets the rate of a live call from the bottleneck capacity that the frames of the call show (frame_dispersion.h). The
 // rate is a fraction of that capacity. While a queue has to drain, the rate is lower. While another flow fills the
 // queue, losses set the rate instead (competitive_mode.h). This rule is ccscope's own addition to GCC; it is off unless
-// the parameter capacity_probe is on. Unless SetsRate() is true, Next() returns no rate, and the paper's detector and
-// rate controller set it.
+// the parameter capacity_probe is on. While SetsRate() is false, Next() returns no value; then the paper's detector and
+// rate controller set the rate.
 //
 // The rate grows towards the estimated capacity in limited steps: after a step, the encoder should send at most 1.5
 // times the rate recently delivered or, if frames disagree about the capacity, 1.1 times. The rate falls together with
@@ -95,7 +95,7 @@ class CapacityProbe {
   RoomForWaits room_for_waits_;
   double loss_ = 0;  // averaged over half a second
   int groups_of_empty_queue_ = 0;
-  // End of the drain after a fall of the capacity, or of the competitive mode.
+  // The end of the drain after a fall of the capacity, or the last time at which the competitive mode was on.
   Timestamp drained_at_ = Timestamp::MinusInfinity();
   bool is_sure_ = false;                               // whether it was certain, at that fall, that there was a queue
   // Set when a queue builds up although the rate is well below the measured capacity (kPlausibleShare): a sign that

@@ -27,7 +27,7 @@ void CompetitiveMode::OnFrame(const Arrival& arrival) {
   is_on_ = competing_flow_.IsPresent() && arrival.arrival_time - read_at_ < kRecently;
   if (!is_on_ || was_on) return;
   threshold_ = competing_flow_.DeliveredBefore() * 0.5;
-  lost_ = false;  // losses from before the mode have been answered
+  lost_ = false;  // losses from before the mode began do not count
 }
 
 void CompetitiveMode::OnCounters(double loss, Timestamp now) {
@@ -35,8 +35,8 @@ void CompetitiveMode::OnCounters(double loss, Timestamp now) {
   lost_ = lost_ || loss > 0;
 }
 
-// Whether packets were lost since the previous rate, unless the rate has fallen within the last RTT: several losses
-// within one RTT count once.
+// Whether packets were lost since the previous rate was set. False if the rate was cut less than one RTT ago, so that
+// several losses within one RTT count once.
 bool CompetitiveMode::HasLost(TimeDelta rtt, Timestamp now) {
   return std::exchange(lost_, false) && now - cut_at_ >= rtt;
 }

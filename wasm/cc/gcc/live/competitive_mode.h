@@ -1,7 +1,8 @@
-// The rate of a live call while another flow fills the queue (competing_flow.h). The delay then says nothing about the
-// call's own rate, so losses decide: the rate grows by `additive_packets` full packets per RTT, as TCP's does, and
-// falls to `alpha` times its value when packets are lost. The call then shares the link with TCP instead of starving beside
-// it. This mode is ccscope's own addition to GCC; like the capacity probe, it is off unless capacity_probe is on.
+// The rate of a live call while another flow fills the queue (competing_flow.h). The delay then does not show whether
+// the call sends too much, so losses determine the rate. The rate grows by `additive_packets` full packets per RTT, as
+// TCP's rate does, and falls to `alpha` times its value when packets are lost. So the call shares the link with TCP and
+// does not starve. This mode is ccscope's own addition to GCC. Like the capacity probe, it is off unless capacity_probe
+// is on.
 #ifndef CCSCOPE_CC_GCC_LIVE_COMPETITIVE_MODE_H_
 #define CCSCOPE_CC_GCC_LIVE_COMPETITIVE_MODE_H_
 
@@ -37,10 +38,10 @@ class CompetitiveMode {
   Params params_;
   CompetingFlow competing_flow_;
   bool is_on_ = false;
-  // Below this rate, the rate grows exponentially, as in a slow start. It is half of the rate delivered before the
-  // other flow came or, after a loss, the rate to which the call fell.
+  // Below this threshold, the rate grows exponentially, as in slow start. The threshold is half of the rate that was
+  // delivered before the other flow began or, after a loss, the rate to which the call was cut.
   DataRate threshold_;
-  bool lost_ = false;  // since the latest rate of this mode
+  bool lost_ = false;  // whether packets were lost since the latest call of Next()
   Timestamp read_at_ = Timestamp::MinusInfinity();
   Timestamp cut_at_ = Timestamp::MinusInfinity();
 };
