@@ -1,5 +1,5 @@
 /**
- * For Node: the local server with its app, and the UDP shaper alone.
+ * The parts for Node: the local server with its app, and the UDP shaper, which also works without the server.
  *
  * @module ccscope/node
  */

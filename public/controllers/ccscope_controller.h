@@ -1,11 +1,11 @@
 /*
- * What a WebAssembly module has to export so that ccscope can use it as a congestion controller: the functions
- * that ccscope's own module has for the halves of controllers. Pass such a module to `wasmController` or to
- * `ccscope --controller FILE.wasm`.
+ * The functions that a WebAssembly module must export so that ccscope can use the module as a congestion controller.
+ * A controller has two halves: the receiver half sees arrivals, and the sender half sets the rate. Pass such a module
+ * to `wasmController` or to `ccscope --controller FILE.wasm`.
  *
  * Each half gets its own instance of the module, so global variables belong to one half. Numbers are doubles in
- * microseconds, bits per second and bytes; NaN stands for "absent". Functions that return a status return 0, or 1
- * if they failed: then the half is not called again, and its last good rate stays in force.
+ * microseconds, bits per second and bytes; NaN stands for "absent". Functions that return a status return 0, or 1 if
+ * they failed. After a failure, the half is not called again, and the flow keeps its last good rate.
  *
  * Everything that all controllers need is done outside the module: the received rate, the counters of packets,
  * echo and RTT, the application's bounds, and the rows of the trace.
@@ -19,17 +19,17 @@
 #define CCSCOPE_C
 #endif
 
-/* Use it in each definition: CCSCOPE_FN(int, ccs_sender_run)(void* half, double now_us) { ... } */
+/* To be used in each definition: CCSCOPE_FN(int, ccs_sender_run)(void* half, double now_us) { ... } */
 #define CCSCOPE_FN(type, name) CCSCOPE_C __attribute__((used, visibility("default"), export_name(#name))) type name
 
-/* What ccs_input_buffer() holds when a half is made. */
+/* The contents of ccs_input_buffer() when a half is created. */
 struct ccs_bitrates {
   double min_bps;
   double max_bps;
   double start_bps;
 };
 
-/* What ccs_session_buffer() holds when an arrival is pushed: a frame in a call, a packet in a simulation. */
+/* The contents of ccs_session_buffer() when an arrival is pushed: a frame in a call, a packet in a simulation. */
 struct ccs_arrival {
   double flow;
   double seq;
@@ -43,8 +43,8 @@ struct ccs_arrival {
 };
 
 /*
- * What ccs_session_buffer() holds when cumulative counters of the wire are pushed, which happens only in live
- * calls.
+ * The contents of ccs_session_buffer() when cumulative counters of received packets are pushed. This happens only in
+ * live calls.
  */
 struct ccs_inbound {
   double flow;
@@ -55,8 +55,8 @@ struct ccs_inbound {
 };
 
 /*
- * A message from the receiver half to the sender half. A receiver fills in its values, at most 64; ccscope fills
- * in the fields in front of them.
+ * A message from the receiver half to the sender half. The receiver half sets `values`, at most 64 numbers. ccscope
+ * sets the fields before them.
  */
 struct ccs_feedback {
   double time_us; /* receiver's clock */
@@ -69,30 +69,33 @@ struct ccs_feedback {
 };
 #define CCS_FEEDBACK_FIELDS 6
 
-/* What ccs_session_buffer() holds after ccs_sender_run(). */
+/* The contents of ccs_session_buffer() after ccs_sender_run(). */
 struct ccs_rates {
   double target_bps; /* for the encoder */
   double pacing_bps; /* for the pacer; NaN: 1.5 times the target */
 };
 
-/* Room for this many doubles. One buffer may serve all uses: its contents are read before they are overwritten. */
+/*
+ * Returns a buffer for this many doubles. One buffer may serve all uses: its contents are read before they are
+ * overwritten.
+ */
 CCSCOPE_C double* ccs_input_buffer(int doubles);
 CCSCOPE_C double* ccs_session_buffer(void* half, int doubles);
 
 /*
- * Makes the receiver half. `controller` is 0 unless the host chose another. Returns null if the half could not be
- * made, otherwise any other pointer, which identifies the half from then on.
+ * Creates the receiver half. `controller` is 0 unless the host chose another controller of the module. Returns null
+ * if the half cannot be created, otherwise a pointer that identifies the half from then on.
  */
 CCSCOPE_C void* ccs_receiver_create(int controller, double flow);
 /* Takes one arrival from ccs_session_buffer(); `rows` is 1. */
 CCSCOPE_C int ccs_receiver_push_arrivals(void* half, int rows);
 /*
- * Writes the feedback message that is due, if any, into ccs_session_buffer(). Returns its length in numbers,
- * including the CCS_FEEDBACK_FIELDS leading ones, or 0 if none is due.
+ * If a feedback message is due, writes the message into ccs_session_buffer() and returns its length in numbers,
+ * including the first CCS_FEEDBACK_FIELDS. Returns 0 if no message is due.
  */
 CCSCOPE_C int ccs_receiver_take_feedback(void* half);
 
-/* Makes the sender half. `seed` is for random numbers. */
+/* Creates the sender half. `seed` is for random numbers. */
 CCSCOPE_C void* ccs_sender_create(int controller, double flow, double seed);
 /* Takes a message of `count` numbers that arrived at `now_us`, on the sender's clock. */
 CCSCOPE_C int ccs_sender_push_feedback(void* half, double now_us, int count);

@@ -1,4 +1,4 @@
-/** What identifies the code that made a result, for files that others reproduce. */
+/** The identity of the code that made a result. It is stored with the result, so that others can reproduce it. */
 import { shippedCoreHash } from './load.js';
 
 export interface CodeIdentity {

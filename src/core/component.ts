@@ -12,7 +12,7 @@ import { COMPONENT_SPECS, type ComponentName, type ComponentSpec, type Parameter
  */
 export interface ComponentOptions {
   preset?: string | undefined;
-  /** By the parameters' names in the schema. The value of an enumerated parameter is a name or an index. */
+  /** The keys are the parameters' names in the schema. The value of an enumerated parameter is a name or an index. */
   parameters?: Readonly<Record<string, number | string | undefined>>;
   /**
    * The component's place in the caller's options, for error messages, such as `queue`. Default: the component's

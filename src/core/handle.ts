@@ -3,8 +3,8 @@ import type { Abi } from './abi.generated.js';
 import { CoreError, type CoreModule } from './load.js';
 
 /**
- * Owns the pointer to an object in the core's memory. After the object is destroyed, its memory may belong to
- * another object. So all code reads the pointer through the handle, which then throws.
+ * Owns the pointer to an object in the core's memory. After the object is destroyed, its memory may belong to another
+ * object. So all code reads the pointer through the handle, which throws if the object is destroyed.
  */
 export class Handle {
   #pointer: number;

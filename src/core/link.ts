@@ -13,7 +13,7 @@ export type { Bottleneck } from './link_arguments.js';
 
 /** A capacity that applies from `atUs` on. A capacity of 0 is an outage. */
 export interface CapacityStep {
-  /** In microseconds of the time that the caller passes to the link. */
+  /** In microseconds, on the same clock as the times that the caller passes to the link. */
   atUs: number;
   capacityBps: number;
 }
@@ -130,7 +130,7 @@ export interface LinkDrop {
   reason: DropReason;
 }
 
-/** Statistics of the caller's packets. Only fields that say so include the cross traffic. */
+/** Statistics of the caller's packets. A field includes the cross traffic only if its comment says so. */
 export interface LinkStats {
   /** The packets in the queue, including those of the cross traffic. */
   queuePackets: number;

@@ -13,7 +13,7 @@ export class CoreError extends Error {
   override readonly name = 'CoreError';
   constructor(
     message: string,
-    /** The refused parameter or field. Undefined if the error is not about one. */
+    /** The parameter or field that was refused. Undefined if the error does not concern a single field. */
     readonly field?: string,
   ) {
     super(message);
@@ -176,8 +176,9 @@ async function bytesAt(url: URL): Promise<ArrayBuffer> {
 }
 
 /**
- * The SHA-256 hash of the core that ships with this code, in hexadecimal digits. The build of the core is deterministic,
- * so the hash identifies the code that made a number. Undefined where it cannot be had, such as on a page without TLS.
+ * The SHA-256 hash of the core that ships with this code, in hexadecimal digits. The build of the core is
+ * deterministic, so the hash identifies the code that made a number. Undefined if the hash cannot be computed, for
+ * example on a page without TLS.
  */
 export async function shippedCoreHash(): Promise<string | undefined> {
   try {

@@ -24,7 +24,7 @@ export function parameterNumber(spec: ParameterSpec, value: number | string): nu
   return number >= min && number <= max && (!whole || Number.isInteger(number)) ? number : undefined;
 }
 
-/** A parameter's value: the given one, or else that of the preset, or else the default. */
+/** A parameter's value: the given value, otherwise the preset's value, otherwise the default. */
 export function parameterValue(
   { presets }: Pick<ComponentSpec, 'presets'>,
   parameter: ParameterSpec,

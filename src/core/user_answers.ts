@@ -48,7 +48,7 @@ export function makeHalf(controller: UserController, kind: UserHalf['kind'], opt
 
 const NOTHING: UsableAnswer = {};
 
-/** Calls a half. Throws BadAnswer that explains what the half did wrong. */
+/** Calls a half. Throws a BadAnswer that explains what the half did wrong. */
 export function askHalf(half: UserHalf, question: Question): UsableAnswer {
   return half.kind === 'receiver' ? askReceiver(half.object, question) : askSender(half.object, question);
 }

@@ -20,7 +20,7 @@ export interface WasmControllerOptions {
   name: string;
   /** The memory limit of a half. A half whose memory grows beyond this limit has a fault. Default 64 MiB. */
   memoryLimitBytes?: number;
-  /** Which controller to use, if the module has several. Default 0. */
+  /** The index of the controller to use, if the module has several. Default 0. */
   controller?: number;
   /** Numbers that the module receives when a half is created, after the three bitrates. Default: none. */
   parameters?: readonly number[];

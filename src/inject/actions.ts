@@ -368,7 +368,7 @@ function checkName(name: EncodingName, encodings: readonly RTCRtpEncodingParamet
 
 const encodingText = (name: EncodingName): string => (name === null ? 'The stream' : `Encoding ${name}`);
 
-/** `300 kbps`. */
+/** For example `300 kbps`. */
 const rateText = (bps: number): string =>
   bps >= 1e6 ? `${Number((bps / 1e6).toFixed(2))} Mbps` : `${Number((bps / 1e3).toFixed(1))} kbps`;
 

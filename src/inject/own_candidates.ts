@@ -121,7 +121,7 @@ class OwnCandidates {
   }
 }
 
-/** Patches the prototypes through which a page reads its own candidates, so that it gets the relay's address. */
+/** Patches the prototypes through which a page reads its own candidates. The page then gets the relay's address. */
 export function patchOwnCandidates(prototype: object, relay: RelayAddress): void {
   new OwnCandidates(relay).patch(prototype);
 }

@@ -320,7 +320,7 @@ const throughBinding =
 /** The type of the objects that are observed. */
 export type Connection = RTCPeerConnection;
 
-/** Whether this browser, or this kind of page, has peer connections at all. */
+/** Whether this browser has peer connections. Some browsers, and some kinds of pages, have none. */
 export const hasConnections = (): boolean => typeof RTCPeerConnection !== 'undefined';
 
 /**

@@ -20,10 +20,7 @@ export class Reporter {
   #isPaused = false;
   /** The batches that have not been taken yet, oldest first. */
   readonly #waiting = new Set<{ sentMs: number }>();
-  /**
-   * The time when the failing batch was sent: the first that failed since the last success. Null if there is
-   * none.
-   */
+  /** Of the batches that failed since the last success, the time when the first was sent. Null if none failed. */
   #failingSinceMs: number | null = null;
 
   constructor(

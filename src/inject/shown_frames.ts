@@ -118,7 +118,7 @@ export class ShownFrames {
 
   #note({ receiveTime, rtpTimestamp }: Shown): void {
     if (receiveTime === undefined || rtpTimestamp === undefined) {
-      // If the page has disabled a received track, the browser shows black frames of its own. They do not count
+      // If the page has disabled a received track, the browser shows black frames instead. These frames do not count
       // as foreign.
       if (this.track.enabled) this.#foreignFrames++;
       return;
@@ -135,8 +135,8 @@ export class ShownFrames {
    * equal share of the bytes received since the last call. Only sums of these sizes are meaningful.
    */
   take(ssrc: number, bytesReceived: number, timeUs: number): number[] {
-    // No size can be computed for the frames of a stream that has just started, or whose counter has restarted.
-    // They are dropped.
+    // The frames of a stream that has just started, or whose counter has restarted, are dropped, since no size can be
+    // computed for them.
     const isCounted = ssrc === this.#ssrc && bytesReceived >= (this.#looks.at(-1)?.bytes ?? NaN);
     const frames = isCounted ? this.#frames : [];
     const bytes = bytesReceived - this.#bytesBefore(frames);

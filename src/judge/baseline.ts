@@ -19,8 +19,8 @@ import { callConnectedUs, callEndUs, pathsOf, type Path } from './view.js';
 export const BASELINE_STEP_US = 500_000;
 
 /**
- * The curve of a call, with one value for each step of BASELINE_STEP_US since the call was connected. The rate is
- * that at the end of the step. The delay is the mean over the step.
+ * The curve of a call, with one value for each step of BASELINE_STEP_US since the call was connected. Rates are
+ * measured at the end of each step. Delays are means over the step.
  */
 export interface Curve {
   receivedBps: number[];

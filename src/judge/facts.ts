@@ -34,14 +34,17 @@ import {
 
 export interface Facts {
   metrics: CallMetrics;
-  /** The first page at an end of these paths that has ended; null if none has. */
+  /**
+   * Of the pages at the ends of these paths, the first in the record that was closed or crashed; null if there is
+   * none.
+   */
   endedPage: { id: number; url: string; why: string; timeUs: number } | null;
   /** The first notice of level `error`, if nothing is connected. */
   errorNotice: RecordNotice | null;
   connected: boolean;
   /** The number of peer connections in the record. */
   endpoints: number;
-  /** The states that these connections reached, in words. */
+  /** The latest state of each of these connections, in words. */
   stateText: string;
   /** Null without a shaper. */
   routing: Routing | null;
@@ -80,8 +83,8 @@ export interface Facts {
   /** What the shadow's detector reported; null without a shadow. */
   detector: DetectorFacts | null;
   /**
-   * Whether every video source of the senders delivered no frame in the window, or had stopped at its end; false if
-   * unknown.
+   * Whether every video source of the senders delivered no frame in the window, or had stopped at the window's end;
+   * false if unknown.
    */
   sourceStopped: boolean;
   /** Whether the machine was too busy for the call. */

@@ -15,10 +15,10 @@ export function msText(ms: number | null): string {
   return `${ms < 10 ? round(ms, 2) : Math.round(ms)} ms`;
 }
 
-/** `12.3 s`. */
+/** For example `12.3 s`. */
 export const secondsText = (us: number): string => `${Number((us / 1e6).toFixed(1))} s`;
 
-/** `2.5 %`. */
+/** For example `2.5 %`. */
 export const shareText = (ratio: number): string => `${round(ratio * 100, 3)} %`;
 
 /** Like `shareText`, but `unknown` for null and NaN. */
@@ -27,5 +27,5 @@ export const percentText = (ratio: number | null): string =>
 
 export const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** A sentence with a capital letter and a full stop, from the fix of a notice, which has neither. */
+/** Makes a sentence of a notice's fix: adds a capital letter and a full stop. */
 export const sentence = (text: string): string => `${capitalised(text)}.`;

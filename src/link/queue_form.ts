@@ -86,7 +86,7 @@ const counts = (discipline: string, { spec }: QueueLimit): boolean =>
 
 /**
  * Changes the discipline of a queue. A limit that is not the discipline's default is kept, so that the network stays
- * the same. A discipline that was left gets its settings back when it is chosen again.
+ * the same. If a discipline is chosen again, its earlier settings return.
  */
 export class QueueMemory {
   readonly #left = new Map<string, Values>();
@@ -140,7 +140,7 @@ export function queueText(form: QueueForm): string {
   return parts.length === 0 ? discipline : `${discipline}:${parts.join(',')}`;
 }
 
-/** The text of a queue with its limit, also if the limit is the discipline's default. */
+/** The text of a queue with its limit, even if the limit is the discipline's default. */
 export function queueWithLimit(text: string): string {
   const form = queueForm(text);
   const limit = limitOf(form);

@@ -30,19 +30,19 @@ function withController(
   });
 }
 
-/** A controller that takes the place of a flow's own. */
+/** A controller that replaces a flow's own controller. */
 export interface AssignedController {
   controller: ControllerName | UserController;
   /** The name of the flow in the scenario. Default: all media flows to which no other controller is assigned. */
   flow?: string;
 }
 
-/** A flow that was made for a controller of its author's own. */
+/** A flow that its author made for their own controller. */
 export interface AuthorsFlow {
   flow: string;
   /** The name of the controller's file. */
   file: string;
-  /** The controller that runs where the file is not given. */
+  /** The controller that runs if the file is not given. */
   instead: ControllerName;
 }
 
@@ -53,7 +53,10 @@ export const authorsFlows = ({ flows }: Pick<Scenario, 'flows'>): readonly Autho
     return [{ flow: name, file, instead: controller ?? controllerOfPreset(preset) ?? 'gcc' }];
   });
 
-/** The index in `assigned` of the controller of each media flow that gets one, by the number of the flow. */
+/**
+ * For each media flow that gets a controller: maps the number of the flow to the index of this controller in
+ * `assigned`.
+ */
 export function assignedFlows(
   instance: Scenario,
   assigned: readonly Pick<AssignedController, 'flow'>[],
@@ -68,7 +71,7 @@ export function assignedFlows(
   );
 }
 
-/** A controller that takes the place of the media flows' own. */
+/** A controller that replaces the controllers of media flows. */
 export interface PlacedController {
   controller: ControllerName | UserController;
   /** The numbers of the flows. Default: all media flows. */

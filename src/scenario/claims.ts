@@ -43,8 +43,8 @@ export interface ClaimResult {
 }
 
 /**
- * The significance level. A claim that was tested holds only if its p-value is lower: at the customary 5 %, chance lets at
- * most one in twenty claims hold that are false.
+ * The significance level. A claim that was tested holds only if its p-value is lower. At the customary 5 %, at most
+ * one in twenty false claims holds by chance.
  */
 export const SIGNIFICANCE_LEVEL = 0.05;
 

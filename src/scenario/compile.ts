@@ -36,8 +36,8 @@ export const flowNumbers = (scenario: Scenario, names: readonly string[]): Reado
   new Set(flowGroups(scenario).flatMap(({ name, flows }) => (names.includes(name) ? flows : [])));
 
 /**
- * The number of flows by which `capacity_per_flow` of a direction is multiplied. A direction without flows has the
- * capacity for one, since it carries the feedback of the other direction's flows.
+ * The number by which `capacity_per_flow` of a direction is multiplied: the number of flows in this direction, but at
+ * least 1. A direction without flows needs a capacity for the feedback of the other direction's flows.
  */
 export const flowsIn = (scenario: Scenario, direction: FlowGroup['direction']): number =>
   Math.max(

@@ -22,7 +22,10 @@ export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
   return [...new Map(asked.map((quantity) => [quantityKey(quantity), bare(quantity)])).values()];
 }
 
-/** What is measured in a scenario that asks for nothing: rates and losses of each flow, and the queue they share. */
+/**
+ * The quantities that are measured if a scenario names none: the rates and losses of each flow, and the queuing delay
+ * of the path.
+ */
 function usualQuantities({ flows }: Scenario): Quantity[] {
   return [
     ...flows.flatMap(({ name: flow }) =>

@@ -137,8 +137,8 @@ const FLOW: readonly Entry[] = [
 ];
 
 /**
- * The lower limit for the mean queuing delay in the utility, which contains its logarithm: the logarithm of 0 is
- * infinite.
+ * The lower limit for the mean queuing delay in the metric `utility`. The utility contains the logarithm of this
+ * delay, and the logarithm of 0 is infinite.
  */
 const LEAST_WAIT_MS = 0.1;
 

@@ -84,8 +84,8 @@ const mediaFlow = record({
   /** Parameters of the controller that differ from the preset. */
   parameters: v.optional(numbers),
   /**
-   * The file of the author's own controller, if this flow was made for one. A scenario does not contain the file.
-   * Whoever does not give it runs the flow with the controller above.
+   * The file of the author's own controller, if this flow was made for one. A scenario does not contain the file. If
+   * the file is not given, the flow runs with the controller above.
    */
   own_controller: v.optional(text('the name of a file')),
   /** A preset of the video source, such as `vp8`. */

@@ -33,17 +33,17 @@ export const expectation = record({
   /** The reason why the band is wider than the rule for its metric allows (README.md in this folder, Verdicts). */
   wider_than_rule: v.optional(text('the reason')),
   /**
-   * The claims that say what the paper says of this very number, such as that it is larger than another one. They must
-   * be about the same quantity. A claim about something else, such as that the number is the same elsewhere, says
-   * nothing of its size and does not belong here. If the measured mean lies outside the band but all these claims
-   * hold, the verdict is `ordering`.
+   * The claims that repeat what the paper states about the size of this number, such as that it is larger than
+   * another number. They must be about the same quantity. Other claims do not belong here, such as that the number is
+   * the same elsewhere. If the measured mean lies outside the band but all these claims hold, the verdict is
+   * `ordering`.
    */
   claims: v.optional(
     v.pipe(list(v.string('the id of a claim'), 'ids of claims'), v.nonEmpty('at least one claim')),
   ),
   /**
-   * Why the mean may miss its band, as far as that is known. Reports show it for a number outside of its band. A list
-   * has a note for some of the cells each; the first that selects a cell applies to it.
+   * A known reason why the mean may miss its band. Reports show this note if the mean lies outside the band. In a
+   * list, each note is for some of the cells; the first note that selects a cell applies to this cell.
    */
   note: v.optional(
     v.union(
@@ -58,7 +58,7 @@ const claimEntries = {
   /** A paraphrase of the paper's claim. */
   says: text('the statement'),
   where: text('where in the paper it is'),
-  /** Why the claim may fail, as far as that is known. Reports show it for a claim that fails. */
+  /** A known reason why the claim may fail. Reports show this note if the claim fails. */
   note: v.optional(text('text')),
 };
 

@@ -1,6 +1,6 @@
 /**
- * Decides what a paper's published values apply to: the paper's own experiment, and not a changed copy of it or one with
- * another controller.
+ * Decides whether a paper's published values apply to a scenario. They apply to the paper's own experiment. They do
+ * not apply to a changed copy of this experiment, or to a copy with another controller.
  */
 import { cellKey, cellsOf, instantiate } from './cells.js';
 import { compile } from './compile.js';
@@ -8,13 +8,16 @@ import { bare, measuredOf } from './measured.js';
 import { quantityKey } from './metrics.js';
 import type { Scenario } from './scenario.js';
 
-/** The fields of a scenario by which a copy of it is recognised. They need not be checked. */
+/** The fields by which a copy of a scenario is recognised. Their contents need not have been checked. */
 export type Published = Pick<Scenario, 'id' | 'paper' | 'source' | 'expectations' | 'claims'>;
 
 export const hasPublished = ({ expectations = [], claims = [], surface }: Scenario): boolean =>
   expectations.length > 0 || claims.length > 0 || surface !== undefined;
 
-/** Whether a scenario has been made from another one: it is of the same figure, or it repeats one of its statements. */
+/**
+ * Whether a scenario is a copy of another scenario: it names the same paper and the same section or figure, or it
+ * repeats a published number or claim.
+ */
 export function isCopyOf(scenario: Scenario, original: Published): boolean {
   if (scenario.paper !== undefined && original.paper !== undefined && scenario.paper !== original.paper)
     return false;
@@ -37,7 +40,7 @@ export function isCopyOf(scenario: Scenario, original: Published): boolean {
   );
 }
 
-/** The same text for equal data, whatever the order of the fields. */
+/** JSON that is the same for equal data, whatever the order of the fields. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, field: unknown) =>
     typeof field === 'object' && field !== null && !Array.isArray(field)
@@ -57,8 +60,9 @@ function isSameExperiment(scenario: Scenario, original: Scenario): boolean {
 }
 
 /**
- * The scenario without the values, bands and claims of the paper. What they are about is still measured. `why` says in
- * what the scenario differs from the paper's; it becomes a note. A scenario without published values is returned as it is.
+ * The scenario without the paper's values, bands and claims. The quantities of these values are still measured. `why`
+ * states how the scenario differs from the paper's experiment, and becomes a note. A scenario without published
+ * values is returned unchanged.
  */
 export function withoutPublished(scenario: Scenario, why: string): Scenario {
   if (!hasPublished(scenario)) return scenario;
@@ -77,8 +81,8 @@ export function withoutPublished(scenario: Scenario, why: string): Scenario {
 }
 
 /**
- * The scenario with only those published values that apply to it. `originals` are the experiments of which it is a copy
- * (see `isCopyOf`). If it differs from all of them, the values are left out.
+ * The scenario with only those published values that apply to it. `originals` are the experiments of which the
+ * scenario is a copy (see `isCopyOf`). If the scenario differs from all originals, the values are left out.
  */
 export function withOwnPublished(scenario: Scenario, originals: readonly Scenario[]): Scenario {
   const [first] = originals;

@@ -47,8 +47,8 @@ export interface RunStep {
   timeUs: number;
   share: number;
   /**
-   * The rows since the last step with rows. Rows are fetched from the core only in some steps; in the others this
-   * is empty.
+   * The rows since the last step with rows. Rows are fetched from the core only in some steps; in the other steps,
+   * the list is empty.
    */
   batches: TraceBatch[];
 }

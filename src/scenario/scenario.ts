@@ -149,7 +149,10 @@ export type Comparison = v.InferOutput<typeof comparison>;
 export type SurfaceSpec = v.InferOutput<typeof surface>;
 export type Picture = v.InferOutput<typeof picture>;
 
-/** Checks a scenario against the schema, but not its names. Throws ConfigError, whose path begins with `at`. */
+/**
+ * Checks a scenario against the schema, but does not check the names in it. Throws ConfigError, whose path begins
+ * with `at`.
+ */
 export const parseForm = (input: unknown, at: string): Scenario => parsed(scenarioSchema, input, at);
 
 /** Checks only the fields that cells may change. Throws ConfigError, whose path begins with `at`. */
@@ -167,7 +170,7 @@ export function parsed<T>(schema: v.GenericSchema<unknown, T>, input: unknown, a
   throw problem(result.issues[0], at);
 }
 
-/** What to write instead of settings that other forms of ccscope have. */
+/** What to write instead of link settings that exist elsewhere in ccscope, but not in scenarios. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   rtt_ms: 'set one_way_delay_ms to half of it, in forward and in backward',
   rtt: 'set one_way_delay_ms to half of it, in forward and in backward',

@@ -5,8 +5,8 @@ import { surfaceOf } from './surface.js';
 import type { ExperimentResult } from './verdict.js';
 
 /**
- * The verdict on the position of the maximum, and the slopes as claims. Neither, if the scenario is of no paper, such as
- * a changed copy.
+ * The verdict on the position of the maximum, and the claims about slopes. The result contains neither if the
+ * scenario names no paper, for example because it is a changed copy.
  */
 export function judgeSurface(
   scenario: Scenario,

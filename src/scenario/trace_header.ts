@@ -35,8 +35,8 @@ export interface SimulationHeader {
 }
 
 /**
- * The header for a run of a cell. `replaced` has the names of the controllers that took the place of the flows' own, by
- * the number of the flow. Throws ConfigError.
+ * The header for a run of a cell. `replaced` contains the flows whose controllers were replaced: it maps the number
+ * of a flow to the name of the new controller. Throws ConfigError.
  */
 export function traceHeader(
   scenario: Scenario,

@@ -11,8 +11,8 @@ import type { Statistics, Summary } from './summary.js';
 import type { Surface } from './surface.js';
 
 /**
- * `within`: the mean lies in the band (the accepted range). `ordering`: the mean lies outside, but what the paper says
- * of this number holds: all claims that the number names were tested, and hold. `off`: all other cases.
+ * `within`: the mean lies in the band (the accepted range). `ordering`: the mean lies outside the band, but all
+ * claims that the expectation names were tested, and hold. `off`: all other cases.
  */
 export const VERDICTS = ['within', 'ordering', 'off'] as const;
 export type Verdict = (typeof VERDICTS)[number];
@@ -28,7 +28,7 @@ export interface MetricResult {
   measured: Summary;
   /** Present if a value was published. */
   published?: number;
-  /** `words`: the paper gives no number, and `published` was chosen here for its words. */
+  /** `words`: the paper gives no number, and `published` is a number that was chosen here for the paper's words. */
   publishedIs?: 'number' | 'words';
   says?: string;
   where?: string;
@@ -75,9 +75,9 @@ export interface ExperimentResult {
 export type VerdictCounts = Record<Verdict, number>;
 
 /**
- * The verdict on the mean in a cell. `claims` has an entry for each claim that rests on this number. The entry
- * contains only the cases of the claim that involve the cell. A case that could not be tested, since there was a single
- * run, supports nothing.
+ * The verdict on the mean in a cell. `claims` has an entry for each claim that the expectation names. The entry
+ * contains only the cases of the claim that involve the cell. A case from a single run cannot be tested, so it does
+ * not count as holding.
  */
 export function verdictOf(
   mean: number,

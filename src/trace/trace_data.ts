@@ -210,7 +210,7 @@ function selectRows(table: TableData, query: ViewQuery, filter: Float64Array | u
   return last === undefined ? found : found.slice(-last);
 }
 
-/** The last rows that a query of a sorted table selects, found from the end without a look at the rows before them. */
+/** The last rows that a query of a sorted table selects. Searches from the end, without reading all earlier rows. */
 function lastRows(
   time: Float64Array,
   { fromUs = -Infinity, toUs = Infinity, where }: ViewQuery,

@@ -48,7 +48,7 @@ test('shadows are fed like the controller in charge, and never obeyed @measures'
   expect(Math.max(...rate(2).map((row) => row['target_bps'] ?? NaN))).toBeLessThanOrEqual(150_000);
   expect(feedback(2).length).toBeGreaterThan(10);
 
-  // Inputs are recorded only once, since all controllers get the same.
+  // Inputs are recorded only once, since all controllers get the same inputs.
   for (const table of ['arrival', 'inbound'] as const) {
     const rows = await byFlow(call, table);
     expect(rows(0).length).toBeGreaterThan(20);

@@ -94,7 +94,7 @@ test('a copied link has the time shown and the theme only if they were chosen', 
     await button.click();
     const done = page.getByRole('button', { name: 'Copied', exact: true });
     await expect(done).toBeVisible();
-    // What stands beside the button does not move under the pointer.
+    // The new label does not change the position or the width of the button.
     expect(await placeOf(done)).toEqual(before);
     const text = await page.evaluate(() => navigator.clipboard.readText());
     await expect(button).toBeVisible();
@@ -108,7 +108,7 @@ test('a copied link has the time shown and the theme only if they were chosen', 
   expect(Object.fromEntries(all)).toEqual({
     ...{ rtt_ms: '80', theme: 'dark', window_s: '12', paused: '1', from_s: '3' },
   });
-  // The button in the header copies the same.
+  // The button in the header copies the same address.
   expect(new URL(await copied('Copy link')).searchParams).toEqual(all);
 });
 
@@ -133,7 +133,7 @@ test('a bottleneck in the page is not blamed on the server while the call cannot
   await page.goto(`${served.url}?bottleneck=in-page`);
   await scope.start();
   await page.getByText('Call', { exact: true }).last().click();
-  // As long as the bitrates are not in order, the call keeps what it began with.
+  // While the bitrates are not in order, the call keeps its initial settings.
   await page.getByLabel('Lowest').fill('900');
   await page.getByLabel('Lowest').press('Enter');
   await expect(page.getByLabel('Notices')).toContainText('The bitrates are not in order');

@@ -52,11 +52,11 @@ for (const where of ['shaper', 'in-page'] as const)
     );
     await expect(sharing).toContainText('TCP slows down only on loss, so it fills the queue.');
     await expect(sharing.getByRole('link', { name: 'Why TCP can starve a call' })).toBeVisible();
-    // On paper, nothing is left of the offer without its button.
+    // In print, the offer is hidden, since its button cannot be used.
     await page.emulateMedia({ media: 'print' });
     await expect(sharing.locator('.offer')).toBeHidden();
     await page.emulateMedia({ media: null });
-    // The queue's limit stays, as if the queue had been chosen in its menu.
+    // The button keeps the queue's limit, as a choice in the queue's menu does: 200 ms become 25 packets.
     await expect(field(page, 'queue.limit')).toHaveValue('200');
     await sharing.getByRole('button', { name: 'Try FQ-CoDel' }).click();
     await expect(sharing).toContainText(
@@ -124,7 +124,7 @@ test('a call of a link with a download says so before it starts, and how it shar
   await expect(sharing).toContainText('Over the last 5 s of the call, TCP got');
   await expect(sharing.getByRole('link', { name: 'Why TCP can starve a call' })).toBeVisible();
   await expect(sharing.getByRole('button')).toHaveCount(0);
-  // The choice for the next call says nothing about this one.
+  // The queue that is chosen for the next call does not change the text about this call.
   await field(page, 'queue').selectOption('fq_codel');
   await expect(sharing).toContainText('so it fills the queue');
   expect((await toolbar.boundingBox())?.y).toBe(before?.y);

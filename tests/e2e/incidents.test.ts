@@ -1,4 +1,4 @@
-/** A recording of other pages' calls, opened in the app, says why the call got worse. */
+/** A recording of calls of other pages, opened in the app, explains why the calls got worse. */
 import { accessibilityFaults } from '../support/axe.js';
 import { expect, test } from './support.js';
 
@@ -11,7 +11,7 @@ const incident = (timeS: number, stream: string, kind: string) => ({
   },
 });
 
-/** The recording of a test of a minute, with these rows besides its queue. */
+/** A recording of one minute. It contains these rows, and rows of a queue. */
 function recording(source: string, rows: readonly object[]): Buffer {
   const header = {
     ...{ ccscope_trace: 1, created: '2026-11-01T00:00:00Z', source, clock: 'receiver', controller: 'gcc' },
@@ -55,7 +55,7 @@ test('lists its incidents, those of one event together, and leads to their momen
 });
 
 test('the search in a recording ends when another one is opened', async ({ page, served }) => {
-  // The first search gets no answer, because its worker is not asked.
+  // The first search gets no answer, because the test does not pass its message on to the worker.
   await page.addInitScript(() => {
     const searches: { isEnded: boolean }[] = [];
     Object.assign(window, { searches });

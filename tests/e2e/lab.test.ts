@@ -267,18 +267,19 @@ test('what a paper published stands beside a copy of its experiment, but not bes
   await open('slower.json', { forward: { ...original.forward, one_way_delay_ms: 100 } });
   await expect(published).toHaveCount(0);
   await expect(differs).toBeVisible();
-  // A link to the changed copy shows the same.
+  // A link to the changed copy leads to the same result.
   await expect.poll(hash).not.toBe(hashOfCopy);
   await page.reload();
   await lab.done();
   await expect(differs).toBeVisible();
   await expect(published).toHaveCount(0);
-  // Without the name of the paper, it is still a copy.
+  // A scenario that does not name the paper still counts as a copy.
   await open('unnamed.json', { paper: undefined, source: undefined, duration_s: 50, windows: undefined });
   await expect(differs).toBeVisible();
   await expect(published).toHaveCount(0);
 
-  // The file of an own controller does not change the scenario, but it changes the run.
+  // A scenario that names the file of a user's own controller still counts as the paper's experiment. But no published
+  // values are shown for a run with this controller.
   await open('own.json', {
     flows: original.flows.map((flow) => ({ ...flow, own_controller: 'pasted.mjs' })),
   });

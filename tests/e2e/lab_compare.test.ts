@@ -1,4 +1,4 @@
-/** What compares runs and flows in the Lab: the pinned run, the table, the sweep. */
+/** The parts of the Lab that compare runs and flows: the pinned run, the table, the sweep. */
 import { readFile } from 'node:fs/promises';
 
 import { test } from './live_lab.js';
@@ -47,7 +47,7 @@ test('the halves of a comparison are named by what differs, and have the same sc
   await expect(present.getByRole('heading')).toHaveText('Now: FQ-CoDel 10240 packets');
   await lab.done();
   await expect(present.getByText('faint lines')).toHaveCount(0);
-  // Each flow has a queue of its own, in which its packets wait for a time of their own.
+  // With FQ-CoDel, each flow has its own queue. So the queuing delay of each flow is drawn separately.
   await expect(present.getByRole('button', { name: /^Queuing delay call/ })).toBeVisible();
   await expect(pinned.getByRole('button', { name: /^Queuing delay call/ })).toHaveCount(0);
   const highest = async (half: typeof pinned): Promise<number> => {
@@ -83,7 +83,7 @@ test('both halves say why at the cursor, and scale their charts together as they
   await page.keyboard.press('Enter');
   await lab.done();
   await seeLosses();
-  // The labels of the value axis, as they are painted. They are alike only if the scales are.
+  // The labels of the value axis, as painted. They are equal only if the scales are equal.
   const painted = (half: (typeof halves)[number]): Promise<string> =>
     half.locator('.chart.losses canvas').evaluate((canvas: HTMLCanvasElement) => {
       const { width, height } = canvas.getBoundingClientRect();
@@ -125,7 +125,7 @@ test('the table of several flows stands above the charts, and has the RTT of TCP
   const flows = page.getByRole('region', { name: 'Flows' });
   const header = await flows.getByRole('columnheader').allTextContents();
   const rtt = header.findIndex((text) => text.startsWith('RTT p50'));
-  // The row header is not a cell.
+  // The row header has the role `rowheader`, so it is not counted as a cell.
   const cell = flows
     .getByRole('row', { name: /tcp/ })
     .getByRole('cell')
@@ -167,7 +167,7 @@ test('one number is swept as small multiples, one of which is taken', async ({ p
   await expect(
     page.getByRole('img', { name: /^Lines of 95th percentile over Network: Capacity/ }),
   ).toBeVisible();
-  // They showed another network than the one with TCP, so they disappear.
+  // The small multiples show the network without TCP. So they disappear when TCP is added.
   await page.getByRole('button', { name: '+ TCP' }).click();
   await expect(multiples).toHaveCount(0);
 });

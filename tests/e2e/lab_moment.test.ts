@@ -73,7 +73,7 @@ test('the link carries the moment that is shown, and an open sweep', async ({ pa
     return new URL(text).searchParams;
   };
   expect((await copied()).has('at_s')).toBe(false);
-  // Before packets and equations were ever shown.
+  // At this time, the packets and equations have not been shown yet.
   await moment.fill('30368000');
   await expect(page).toHaveURL(/at_s=30\.368/);
   expect((await copied()).get('at_s')).toBe('30.368');
@@ -96,7 +96,7 @@ test('the link carries the moment that is shown, and an open sweep', async ({ pa
   await expect(page.locator('.small-multiple')).toHaveCount(9);
   await expect(page.locator('.small-multiple').last()).toContainText('100 ms');
 
-  // A sweep that failed is not one to link to.
+  // The address of the page does not contain a sweep that failed.
   await page.getByLabel('to', { exact: true }).fill('1e9');
   await page.getByLabel('to', { exact: true }).press('Enter');
   await page.getByRole('button', { name: 'Run 9 values' }).click();
@@ -133,7 +133,7 @@ test('a click holds the cursor of charts and slider, and Escape releases it', as
   const held = await reading.textContent();
   await page.mouse.move(box.x + box.width / 3, box.y + box.height / 2);
   await expect(reading).not.toHaveText(held ?? '');
-  // While the pointer shows another time, that time is not the held one.
+  // While the pointer is over a chart, its time is shown instead of the held time.
   await expect(page.locator('.window')).toContainText('cursor at');
   await page.mouse.move(5, 5);
   await expect(reading).toHaveText(held ?? '');
@@ -182,7 +182,7 @@ test('a chart out of view is painted when it comes into view', async ({ page, la
       slider.dispatchEvent(new Event('input', { bubbles: true }));
     });
   await expect.poll(drawings).toBeGreaterThan(drawnBefore);
-  // Compared first, since the pictures are too long for a message.
+  // Expects only that the pictures are equal, since they are too long for an error message.
   expect((await painted()) === before).toBe(true);
   await chart.scrollIntoViewIfNeeded();
   await expect.poll(async () => (await painted()) === before).toBe(false);

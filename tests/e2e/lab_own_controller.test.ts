@@ -1,4 +1,4 @@
-/** Controllers of one’s own in the Lab. */
+/** Users' own controllers in the Lab. */
 import { readFile } from 'node:fs/promises';
 
 import { parseScenario } from '../../src/scenario/index.js';
@@ -40,7 +40,7 @@ test('a controller of one’s own, its replacement and the removal of its flow a
     page.getByRole('button', { name: 'Redo' }),
   ];
   const text = flows.getByRole('textbox', { name: 'Paste a module' });
-  /** A controller that always asks for one rate, so that the target says which of them ran. */
+  /** Pastes a controller that always requests one rate. The target then shows which controller ran. */
   const paste = async (kbps: number, button: string): Promise<void> => {
     await text.fill(
       `export default { name: 'fixed', createReceiver: () => ({ onArrival: () => null }),
@@ -113,7 +113,7 @@ test('what leaves the page names a controller of one’s own, and those who open
   const metrics = JSON.parse(await saved('Download metrics')) as object;
   expect(metrics).toMatchObject({ controller: 'pasted.mjs', ccscope: expect.any(String) });
   const scenario = parseScenario(JSON.parse(await saved('Save as scenario')));
-  // The call begins like the first one of the experiment, so that the two can be compared.
+  // The added call has the same parameters as the first call of the experiment, so that the two can be compared.
   const parameters = { max_bitrate_bps: 2e6 };
   expect(scenario.flows.at(-1)).toMatchObject({ own_controller: 'pasted.mjs', parameters });
   expect(scenario.flows[0]).toMatchObject({ parameters });

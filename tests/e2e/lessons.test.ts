@@ -62,7 +62,7 @@ test('a lesson from its question to its solved task, and on to the next', async 
   await expect(page.getByRole('heading', { level: 2 })).toHaveText('Why delay grows before packets are lost');
   await expect(lessons.figure).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'Give this answer' })).toBeDisabled();
-  // Until the answer is given, the learner may choose another one.
+  // Until the answer is given, the learner may change the choice.
   await page.getByRole('radio', { name: 'A growing delay' }).check();
   await expect(page.getByText('You can give only one.')).toBeVisible();
   await expect(lessons.figure).toHaveCount(0);
@@ -100,7 +100,7 @@ test('a link with a choice keeps the answer back until there is a prediction', a
     'aria-pressed',
     'true',
   );
-  // From then on the same link opens the figure at once.
+  // After the answer, the same link opens the figure at once.
   await page.reload();
   await expect(lessons.readings('CoDel')).toBeVisible();
 });
@@ -151,7 +151,7 @@ test('a shared result is shown in a fresh browser, and whoever wants to can try 
   await expect(lessons.readings('fixed at 50 ms')).toBeVisible();
   await expect(page.getByRole('radio')).toHaveCount(0);
   expect(await accessibilityFaults(page)).toEqual([]);
-  // The result is also in the address, until the question is asked.
+  // Until the learner asks for the question, the address also contains the result, so a reload shows it again.
   await page.reload();
   await expect(lessons.readings('fixed at 50 ms')).toBeVisible();
   await page.getByRole('button', { name: 'Try the question yourself' }).click();
@@ -160,7 +160,7 @@ test('a shared result is shown in a fresh browser, and whoever wants to can try 
   await expect.poll(() => new URL(page.url()).searchParams.has('shown')).toBe(false);
   await lessons.predict('The call gets less and less');
   await expect(lessons.readings('fixed at 50 ms')).toBeVisible();
-  // Other lessons still begin with their question.
+  // Other lessons still begin with a question.
   await lessons.open('?lesson=aqm&shown=1');
   await expect(lessons.readings('drop-tail, 300 ms')).toBeVisible();
   await page.getByRole('link', { name: 'Packet grouping on Wi-Fi' }).click();
@@ -214,7 +214,7 @@ test('the chosen theme stays for pages that are opened by a bare address', async
   }
   await lessons.open('?theme=light');
   await expect(html).toHaveAttribute('data-theme', 'light');
-  // Whoever goes back to the system's theme has the page follow the system again.
+  // If the user chooses the theme that the system has, the page follows the system again.
   await lessons.open();
   await page.getByRole('button', { name: 'Light theme' }).click();
   await expect(html).toHaveAttribute('data-theme', 'light');
@@ -289,7 +289,7 @@ for (const { id, title } of LESSONS) {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await expect(page.getByRole('table', { name: 'What was tried' }).getByRole('row')).toHaveCount(2);
-    // The button that gave the answer is gone, so the focus is on the figure: its choices follow.
+    // The button that gave the answer is gone, so the focus is on the figure. The choices of the figure are next.
     await expect(lessons.figure).toBeFocused();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');

@@ -1,4 +1,4 @@
-/** The Lab as a user builds a network in it, and changes it. */
+/** The Lab, driven by tests that build a network and change it. */
 import type { Page } from '@playwright/test';
 
 import { expect, test as base, type Served } from './support.js';

@@ -125,7 +125,7 @@ test('a new version breaks no running page, and is there at the next load', asyn
   await expect(page.getByRole('status')).toHaveText('Done');
   const before = await scriptOf(page);
   replaceVersion(host.dir);
-  // The page looks for a new version on its own when it becomes visible again.
+  // The page itself looks for a new version when it becomes visible again.
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await expect(page.getByText('There is a newer version of ccscope.')).toBeVisible({ timeout: 20_000 });
   // The code for equations and for SVG is loaded only now, under names that the host no longer has.

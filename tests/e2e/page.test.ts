@@ -52,7 +52,8 @@ test('the time axis works by keyboard', async ({ page, served, scope }) => {
   await expect(page.getByText(/cursor held at/)).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.locator('.window')).not.toContainText('cursor');
-  // On the buttons of charts and toolbar, Escape releases the cursor, too. The focus stays near.
+  // Escape also releases the cursor while a button of the charts or of the toolbar has the focus. If the button
+  // disappears, its toolbar gets the focus.
   await page.keyboard.press('ArrowRight');
   await charts.getByRole('button').first().focus();
   await page.keyboard.press('Escape');

@@ -79,7 +79,7 @@ test('a run of the Lab is printed with its network, seed, charts, table and reas
   expect(paper.charts.length).toBeGreaterThan(3);
   expect(paper.charts.filter((chart) => !isFine(chart))).toEqual([]);
   await expect(page.getByRole('heading', { name: 'Flows' })).toBeVisible();
-  // Afterwards, the screen shows the same as before.
+  // After printing, the screen shows the same as before.
   await page.emulateMedia({ media: 'screen' });
   await expect(page.locator(':root')).toHaveAttribute('data-theme', 'dark');
   await expect(page.locator('.report-head')).toHaveCount(0);

@@ -17,7 +17,7 @@ class Why {
     return this.page.getByRole('list', { name: 'Changes of the target' }).getByRole('button');
   }
 
-  /** Waits until the Lab's run has ended and the list is of the whole run. */
+  /** Waits until the Lab's run has ended and the list covers the whole run. */
   async whole() {
     await expect(this.page.getByRole('status')).toHaveText('Done', { timeout: 30_000 });
     await expect(this.page.locator('details.why')).toHaveAttribute('aria-busy', 'false');
@@ -125,7 +125,7 @@ test('only what went down can be listed', async ({ page, served, scope }) => {
   await expect(why.lines.filter({ hasText: 'increase:' })).not.toHaveCount(0);
   await page.getByRole('checkbox', { name: 'only what went down' }).check();
   await expect(why.lines.filter({ hasText: 'increase:' })).toHaveCount(0);
-  // The list may still be renewed after the run, so its length is compared with the counts that it states.
+  // The list may still change after the run, so its length is compared with the counts that the page states.
   const listed = async () => {
     const stated = await page.getByText(/\d+ changes of the target, \d+ of them down/).textContent();
     const [all = NaN, down = NaN] = (stated?.match(/\d+/g) ?? []).map(Number);

@@ -101,7 +101,7 @@ TEST(RateController, GrowsByHalfAPacketPerResponseTimeNearTheMaximum) {
 // value, 0.4. So three deviations are 3 sqrt(0.4 * 800) = 53.7 kbps. Farther away, the rate grows by 8 % a second
 // again. At 680 kbps, this is 54.4 kbps a second; near the maximum, the growth is only about 19 kbps a second.
 TEST(RateController, TheOldMaximumReachesThreeDeviationsFar) {
-  const auto gained_kbps = [](double received_kbps) {
+  const auto relative_gain = [](double received_kbps) {
     RateController controller(From(1000));
     controller.Update(Seen(Signal::kOveruse, 800), Timestamp::Millis(0));
     controller.Update(Seen(Signal::kNormal, received_kbps), Timestamp::Millis(200));
@@ -109,8 +109,8 @@ TEST(RateController, TheOldMaximumReachesThreeDeviationsFar) {
     controller.Update(Seen(Signal::kNormal, received_kbps), Timestamp::Millis(400));
     return (controller.a_r().kbps() - before_kbps) / before_kbps;
   };
-  EXPECT_NEAR(gained_kbps(853), 0.5 / 90, 1e-3);                      // half a packet/s, relative to 90 packets/s
-  EXPECT_NEAR(gained_kbps(854), std::pow(1.08, 0.2) - 1, 1e-9);
+  EXPECT_NEAR(relative_gain(853), 0.5 / 90, 1e-3);                      // half a packet/s, relative to 90 packets/s
+  EXPECT_NEAR(relative_gain(854), std::pow(1.08, 0.2) - 1, 1e-9);
 }
 
 // A cut at 740 kbps is below 800 - 53.7 kbps, so the old maximum is forgotten. The region of the new maximum ends at

@@ -210,7 +210,7 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
       'statements: 1 within, 1 ordering, 1 off; numbers: 4 within, 2 ordering, 2 off · 1 experiment',
     );
     expect(stdout).not.toContain('\u001B');
-    // The verdicts and the marks are explained, the reasons only where they are wanted.
+    // The output explains the verdicts and the marks. It contains the reasons only with the option --why.
     expect(stdout).toMatch(/\nordering: outside the band, but what the paper says of this number/);
     expect(stdout).toMatch(/° marks a band that is wider than this rule/);
     expect(stdout).not.toMatch(/Tested: |Band: /);
@@ -221,7 +221,7 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
 
   it('fails with --strict where a number is off, but only then', async () => {
     const strict = await command(SMALL, '--strict', '--runs', '1');
-    // A single run tests no claim, so that the two numbers that are `ordering` with two runs are off here, too.
+    // With a single run, no claim can be tested. So the two numbers that are `ordering` with two runs are `off` here.
     expect([strict.status, strict.stderr]).toEqual([1, '4 numbers are off; the report shows which\n']);
   });
 

@@ -1,4 +1,4 @@
-/** Scopes with charts that only note what they are asked. */
+/** Scopes with fake charts, whose values are the times for which they were requested. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { together } from '../../src/app/lab/pin.js';
@@ -8,7 +8,7 @@ import { runScope, type Runs } from '../../src/runs/run_scope.js';
 import type { TraceStore } from '../../src/worker/trace/trace_client.js';
 import type { TraceView, ViewQuery } from '../../src/trace/index.js';
 
-// It listens to the window's events, which Node has not.
+// `followPaper` listens to events of the window, which Node does not have.
 vi.mock('../../src/app/print.js', () => ({ followPaper: () => () => undefined }));
 
 const SHOWN = { window_s: 10, from_s: 0, paused: true };
@@ -16,10 +16,10 @@ const EXTENT = { fromUs: null, toUs: null, rows: {}, events: 0, flows: [], links
 
 class Observer {
   observe(): void {
-    // Every chart counts as in view.
+    // Reports nothing, so every chart counts as visible.
   }
   disconnect(): void {
-    // Nothing is observed.
+    // There is nothing to disconnect.
   }
 }
 
@@ -43,7 +43,7 @@ const scopeWith = (view: (query: ViewQuery) => Promise<TraceView>): Scope =>
     () => undefined,
   );
 
-/** A chart that reads one column of `rate`; its value is the time for which it is asked. */
+/** A fake chart that reads one column of `rate`. Its value is the time for which the value was requested. */
 const chart = {
   canvas: {},
   needs: new Map([['rate', ['target_bps']]]),

@@ -1,4 +1,4 @@
-/** The pages keep the chosen theme where the documentation, made by VitePress, keeps its own. */
+/** The pages store the chosen theme under the key that the documentation (made by VitePress) uses. */
 import { readFileSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
 

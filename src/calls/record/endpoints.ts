@@ -177,7 +177,8 @@ export class Endpoints {
   }
 
   #local(record: EndpointRecord, { role, ufrags }: Message<'local'>): void {
-    // Only a connection that was reached reports its own fragments.
+    // A connection that reports its own fragments has been reached by the observer. So the notices about an unreached
+    // connection are removed.
     record.notices = record.notices.filter(({ code }) => !UNREACHED.has(code));
     record.role ??= role;
     for (const ufrag of ufrags) {

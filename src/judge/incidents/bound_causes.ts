@@ -11,9 +11,7 @@ import type { Look } from './stream_looks.js';
  * retransmissions, and encoders overshoot.
  */
 const ABOVE_BOUND = 1.2;
-/**
- * A limit above this fraction of the usual rate did not cause the fall, since rates also vary by this much by chance.
- */
+/** A limit above this fraction of the usual rate did not cause the fall, since rates also vary by 5 % by chance. */
 const BELOW_RATE = 0.95;
 
 const rateBps = (look: Look): number => look.rateBps;

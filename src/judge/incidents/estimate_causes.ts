@@ -67,8 +67,9 @@ export const usesTarget = (looks: readonly Look[]): boolean =>
   share(looks, (look) => look.rateBps < FILLED * targetBps(look)) < 0.5;
 
 /**
- * The cause if the far side limited the rate (by REMB or TMMBR). The estimate is then constant. A browser at the far
- * side sends no such limit of its own, so these rules do not apply if the record contains the far side.
+ * The cause for the two rules below: the far side limited the rate (by REMB or TMMBR), and the estimate is then
+ * constant. A browser sends no such limit by itself. So these rules do not apply if the record contains the far side,
+ * which is then a browser.
  */
 const toldBound = (before: number, now: number, how: string): Cause =>
   cause(
@@ -110,8 +111,8 @@ export const estimateFell = ({ usual, around }: Evidence): boolean =>
   least(around, availableBps) < ESTIMATE_FELL * usualOf(usual, availableBps);
 
 /**
- * Applies if the estimate fell and some packets were lost. Loss is then a better explanation than a delay gradient,
- * of which the estimate would be the only sign.
+ * Applies if the estimate fell and some packets were lost. The loss is then a better explanation than a delay
+ * gradient. The only sign of a delay gradient would be the estimate itself.
  */
 export const someLossByEstimate: Rule = (evidence) => (estimateFell(evidence) ? someLoss(evidence) : null);
 

@@ -74,7 +74,7 @@ export interface Evidence {
   machine: MachineState;
   /** What the link did to the stream; null if the record contains no link that carries it. */
   link: LinkFacts | null;
-  /** Whether the far side is a page whose end of the connection is in the record, and not a server. */
+  /** Whether the record contains the far side's end of the connection. If not, the far side may be a server. */
   isFarSideKnown: boolean;
   /**
    * What the overuse detector of the shadow (a controller that runs alongside the call) reported on a received

@@ -36,7 +36,7 @@ import { senderPaused, slowSource, applicationLimited, largerPicture } from './s
 
 const usually = (value: number, text: string): string => (Number.isNaN(value) ? '' : `, usually ${text},`);
 
-/** Values that are unknown in all samples are described as unknown. */
+/** The cause `unknown`, with the longest round trip and the lowest estimate around the beginning of the incident. */
 function unknownCause({ kind, before, usual, around }: Evidence): Cause {
   const [longestMs, lowestBps] = [greatest(around, rttMs), least(around, availableBps)];
   const usualMs = usualOf(usual, rttMs);
@@ -148,7 +148,10 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
   },
 };
 
-/** What a sender can do that freezes the picture at the far side. A rate that falls only with its source freezes nothing. */
+/**
+ * Rules for what a sender can do that freezes the picture at the far side. The rule applicationLimited is left out,
+ * since a picture with less detail or motion does not freeze.
+ */
 const FREEZE_AT_SENDER: readonly Rule[] = [
   senderPaused,
   layerSwitchedOff,
@@ -166,7 +169,7 @@ function firstCause(rules: readonly Rule[], evidence: Evidence): Cause | null {
   return null;
 }
 
-/** Causes that lie with the sender, of which a receiver sees only the effects. */
+/** Causes that are at the sender, or may be. A receiver sees only their effects. */
 const OF_SENDER: ReadonlySet<CauseKind> = new Set<CauseKind>([
   'far-side-limited',
   'layer-dropped',
@@ -174,8 +177,9 @@ const OF_SENDER: ReadonlySet<CauseKind> = new Set<CauseKind>([
 ]);
 
 /**
- * The first cause that the evidence supports. If it lies with the sender of a received stream, and the record
- * contains the sender, the sender's own evidence tells why. `atSender`: this evidence; otherwise null.
+ * Finds the first cause that the evidence supports. For a received stream, this may be a cause in OF_SENDER. Then the
+ * sender's own evidence, `atSender`, is searched for a more precise cause. `atSender` is null if the record does not
+ * contain the sender, or if the stream is a sent one.
  */
 export function causeOf(evidence: Evidence, atSender: Evidence | null): Cause {
   const { kind, stream } = evidence;

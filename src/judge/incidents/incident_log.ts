@@ -20,7 +20,7 @@ import type { Incident, IncidentKind, StreamId } from './incident.js';
 import { sentStream } from './sides.js';
 import { lookAt, streamsOf, type Look } from './stream_looks.js';
 
-/** If there are more incidents than this, as after hours of problems, the older half is dropped. */
+/** If there are more incidents than this, for example after hours of problems, the older half is dropped. */
 const MOST_INCIDENTS = 2000;
 /**
  * A stream is forgotten if no sample has contained it for this long. The cause of its last incident is settled by

@@ -7,7 +7,7 @@ import { cause, OVERUSE_FIX, type Rule } from './rule.js';
 /** A capacity of more than this multiple of what the stream used does not limit it. */
 const ABOVE_USED = 1.15;
 
-/** A lower capacity freezes a picture only if packets then wait for it. */
+/** A lower capacity is the cause of a freeze only if packets then waited in the queue. */
 export const capacityLowered: Rule = ({ kind, link, usual, before }) => {
   const lowered = link?.lowered ?? null;
   if (link === null || lowered === null) return null;

@@ -25,8 +25,8 @@ function measured({ recent, around }: Evidence): Look[] {
 }
 
 /**
- * The round trip before the incident, in ms. A rise is measured from the lowest value: the usual one may belong to an
- * earlier rise.
+ * The round trip before the incident, in ms. A rise is measured from the lowest value, since the usual value may
+ * belong to an earlier rise.
  */
 export const earlierMs = ({ kind, before, usual }: Evidence): number =>
   kind === 'delay-rise' ? before : usualOf(usual, rttMs);

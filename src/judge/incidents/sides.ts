@@ -25,17 +25,23 @@ export function sentStream(record: CallRecord, { endpoint, direction, key }: Str
 export interface LinkFacts {
   /** The latest change of the link's capacity, if it was lowered. */
   lowered: { timeUs: number; fromBps: number; toBps: number } | null;
-  /** The wait in the link's queue, in ms: usually, and the longest around the beginning. NaN if it is unknown. */
+  /**
+   * `usualQueueMs`: how long packets usually wait in the link's queue. `queueMs`: the longest wait around the
+   * incident's beginning. NaN if unknown.
+   */
   usualQueueMs: number;
   queueMs: number;
 }
 
-/** A capacity that changes by less than this fraction has no visible effect. */
+/**
+ * The capacity counts as lowered only below this fraction of the earlier capacity. A smaller change has no visible
+ * effect.
+ */
 const LOWERED = 0.9;
 
 /**
- * How long after the link was narrowed its effects may begin to show: a sender that used only a part of the link
- * notices it late.
+ * How long after the link was narrowed the effects may begin to show. A sender that used only a part of the link
+ * notices the change late.
  */
 const LOWERED_LEAD_US = 6e6;
 

@@ -1,4 +1,4 @@
-/** Incidents as reports tell them: with the names of their streams, and with those of one event together. */
+/** Prepares incidents for reports: names their streams, and groups the incidents that belong to one event. */
 import { connectionOf } from '../../calls/record/connections.js';
 import type { CallRecord } from '../../calls/record/record.js';
 import { secondsText } from '../text.js';
@@ -7,13 +7,19 @@ import { incidentText } from './incident_text.js';
 import { streamsOf } from './stream_looks.js';
 
 export interface ToldIncident extends Incident {
-  /** For example `page 1 sends video`, or `connection 2 receives video, mid 0` if it receives several. */
+  /**
+   * For example `page 1 sends video`, or `connection 2 receives video, mid 0` if the connection receives several
+   * videos.
+   */
   who: string;
-  /** The number of the connection in its record, so that both of its ends have the same; null if it is unknown. */
+  /** The connection's id in the record, which is the same for both ends; null if unknown. */
   connection: number | null;
 }
 
-/** The name of an end of a connection where pages have no numbers, as in the overlay: ids count from 0. */
+/**
+ * The name of an end of a connection, for reports in which pages have no numbers, as in the overlay. Ids count from
+ * 0, names from 1.
+ */
 export const connectionEnd = (endpoint: number): string => `connection ${endpoint + 1}`;
 
 export const streamName = (end: string, direction: StreamId['direction'], mid = ''): string =>
@@ -29,11 +35,11 @@ function midOf({ endpoints }: CallRecord, { endpoint, direction, key }: StreamId
   if (streamsOf(end, latest).filter((each) => each.direction === direction).length < 2) return '';
   const mid =
     direction === 'send' ? key : (latest.inbound.find(({ ssrc }) => String(ssrc) === key)?.mid ?? '');
-  // In a recording, numbers such as `mid 1` replace the mids.
+  // A recording contains names such as `mid 1` instead of mids.
   return mid.replace(/^mid /, '');
 }
 
-/** `endName`: names an end by the id of its endpoint. The incidents are in time order. */
+/** `endName` returns the name of an end from the id of its endpoint. The result is in time order. */
 export function toldIncidents(
   record: CallRecord,
   incidents: readonly Incident[],
@@ -50,7 +56,7 @@ export function toldIncidents(
   return told.sort((a, b) => a.fromUs - b.fromUs);
 }
 
-/** One event: its first incident, and what else it did to the streams of the same call. */
+/** An event: its first incident, and its other incidents on the same connection. */
 export interface IncidentGroup {
   first: ToldIncident;
   also: ToldIncident[];
@@ -59,7 +65,7 @@ export interface IncidentGroup {
 /** Incidents of one cause that begin within this time after the first one belong to the same event. */
 const TOGETHER_US = 3e6;
 
-/** Groups incidents of one call that have one cause and begin together. `told` is in time order. */
+/** Groups incidents that are on one connection, have one cause, and begin together. `told` is in time order. */
 export function groupsOf(told: readonly ToldIncident[]): IncidentGroup[] {
   const groups: IncidentGroup[] = [];
   for (const one of told) {
@@ -75,7 +81,10 @@ export function groupsOf(told: readonly ToldIncident[]): IncidentGroup[] {
   return groups;
 }
 
-/** How large an incident is, so that its size can be compared: the lost part of a rate, or the delay per second. */
+/**
+ * The size of an incident, for comparisons: the lost fraction of a rate, the growth of a delay in seconds, or the
+ * length of a freeze in seconds.
+ */
 function sizeOf({ kind, before, after }: Incident): number {
   return kind === 'rate-fall' ? 1 - after / before : (after - before) / 1e3;
 }
@@ -87,7 +96,10 @@ export function largestGroups(groups: readonly IncidentGroup[], count: number): 
   return groups.filter((group) => largest.includes(group));
 }
 
-/** What else an event did, for example `page 2 receives video: picture froze for 600 ms (8.3 s)`; '' for nothing. */
+/**
+ * The other incidents of an event, for example `page 2 receives video: picture froze for 600 ms (8.3 s)`; '' if there
+ * are none.
+ */
 export const alsoText = ({ also }: IncidentGroup): string =>
   also.map((one) => `${one.who}: ${incidentText(one)} (${secondsText(one.fromUs)})`).join('; ');
 

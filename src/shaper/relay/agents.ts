@@ -8,7 +8,7 @@ import type { Direction } from '../../core/direction.js';
 import { Seat } from './seat.js';
 import type { Check } from './stun.js';
 
-/** The maximum number of connections without an answered check. The same limit applies to connections with one. */
+/** The maximum number of connections without an answered check, and also of connections with an answered check. */
 const MAX_FLOWS = 1024;
 
 /** One side of a connection. */

@@ -60,7 +60,7 @@ function counted(name: string, look: (made: object, args: readonly unknown[]) =>
       return made as object;
     },
     apply(target, self, args: unknown[]) {
-      // Only Array may be called without `new`; the others throw.
+      // Array may be called without `new`. The other constructors then throw.
       const made: unknown = Reflect.apply(target, self, args);
       look(made as object, args);
       return made;

@@ -10,6 +10,6 @@ export function attempt(work: () => void): void {
   try {
     work();
   } catch {
-    // See above.
+    // The error is ignored on purpose.
   }
 }

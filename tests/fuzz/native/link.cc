@@ -181,14 +181,14 @@ class LinkExercise {
     return stats[14] / kSegmentBytes + stats[15];
   }
   static void Ok(int status) { EXPECT_THAT_HOLDS(status == 0, "a value in range is taken"); }
-  // Lower for loaded links, whose cross traffic would otherwise take too much computing time.
+  // Loaded links have lower capacities, because their cross traffic would otherwise take too much computing time.
   double Capacity() {
     const double bps = input_.Scaled(1e3, loaded_ ? 1e9 : 1e11);
     highest_bps_ = std::max(highest_bps_, bps);
     return bps;
   }
-  // Short enough to limit the computing time of cross traffic and outages. Longer gaps are tested by
-  // tests/node/long_gaps.test.ts: after a long gap, a single call may compute a million events.
+  // On loaded links, the wait is short, to limit the computing time of cross traffic and outages. Longer gaps are
+  // tested by tests/node/long_gaps.test.ts: after a long gap, a single call may compute a million events.
   double LongestWaitUs() const { return loaded_ ? std::min(kWorkOfAWaitBits * 1e6 / highest_bps_, kLongestLoadedWaitUs) : 100 * kHourUs; }
   double Delay() { return input_.Scaled(1, 6e7) - 1; }
   double Jitter() { return input_.Scaled(1e-3, 1e7); }

@@ -67,7 +67,7 @@ class QueueExercise final : private DropSink {
   void Enqueue(Input& input, int what) {
     const int kind = what & 63;
     const int flow = input.Pick(kFlows);
-    // Whole numbers of bytes, so that their sums are exact.
+    // Sizes are whole numbers of bytes, so that their sums are exact.
     const double bytes = kind < 30 ? 1 + input.Byte() * 6.0 : kind < 32 ? std::floor(input.Scaled(1, 1e9)) : 1500;
     const Packet packet{.id = next_id_++, .flow = flow, .size = DataSize::Bytes(bytes), .offered = now_, .queued = now_};
     Waiting(packet);

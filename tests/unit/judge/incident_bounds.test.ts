@@ -1,4 +1,4 @@
-/** Bounds of the rate, of the page and of ccscope itself, as the causes of a fall. */
+/** Limits on the rate, set by the page or by ccscope itself, as causes of a fall of the rate. */
 import { describe, expect, it } from 'vitest';
 
 import type { Action, ActionRecord } from '../../../src/calls/record/record.js';

@@ -1,4 +1,6 @@
-/** Each cause of a fall must be found in samples that show only it, and not in samples that do not show it. */
+/**
+ * Each cause of a fall must be found in samples that show only this cause, and not in samples that do not show it.
+ */
 import { describe, expect, it } from 'vitest';
 
 import { type Incident } from '../../../src/judge/incidents/index.js';

@@ -1,4 +1,4 @@
-/** Loss and round trips that were there before a fall are not its causes. */
+/** Losses and round trips that were usual before a fall are not its causes. */
 import { describe, expect, it } from 'vitest';
 
 import { BETTER, FALL_S, type Moment, beside, isLater, onLink, only, seen } from './incident_calls.js';

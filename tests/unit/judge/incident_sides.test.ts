@@ -1,4 +1,4 @@
-/** What causes gain if the record contains both ends of a call, or the link. */
+/** Which cause is found if the record contains both ends of a call, or the link. */
 import { describe, expect, it } from 'vitest';
 
 import type { CallRecord, OutboundStats, StatsSample } from '../../../src/calls/record/record.js';

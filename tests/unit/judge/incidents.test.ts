@@ -1,4 +1,4 @@
-/** What is an incident, and how often it is found, in samples that show it and in samples that do not. */
+/** Which samples contain an incident, and how often the incident is reported. */
 import { describe, expect, it } from 'vitest';
 
 import type { CallRecord, InboundStats } from '../../../src/calls/record/record.js';

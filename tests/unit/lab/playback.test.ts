@@ -114,7 +114,7 @@ const numbersIn = (text: string): number[] =>
   [...text.replaceAll('−', '-').matchAll(/(?<![_\w])-?\d+(?:\.\d+)?(?:e-\d+)?/g)].map(([found]) =>
     Number(found),
   );
-/** What the numbers before an equals sign give, by the title of the equation. */
+/** For each title of an equation: computes the result from the numbers before the equals sign. */
 const RESULTS: Readonly<Record<string, (...numbers: number[]) => number>> = {
   'One-way delay variation': (arrival = NaN, send = NaN) => arrival - send,
   'Kalman filter': (last = NaN, gain = NaN, variation = NaN, size = NaN, m = NaN) =>
@@ -156,7 +156,8 @@ describe('equations with their values', () => {
         const expected = RESULTS[title]?.(...numbersIn(operands));
         if (expected === undefined || result === '') continue;
         const [, decimals = ''] = /^\(?−?\d+\.(\d+)/.exec(result) ?? [];
-        // Half a unit of the last digit is rounded off, and half a unit may come from the rounded operands.
+        // The result is rounded by at most half a unit of its last digit. The rounded operands may add another half
+        // unit.
         expect(Math.abs((numbersIn(result)[0] ?? NaN) - expected), text).toBeLessThan(10 ** -decimals.length);
         compared += 1;
       }
@@ -176,7 +177,7 @@ describe('equations with their values', () => {
     expect((await textsAt(nextUs))[title]).toMatch(
       new RegExp(`^decrease: already cut to \\d+ kbps at ${(cutUs / 1e6).toFixed(3)} s; R_r`),
     );
-    // The sender has not yet heard of the cut.
+    // The receiver has cut its A_r, but no feedback about the cut has reached the sender yet.
     expect((await textsAt(cutUs))['Target']).toMatch(
       /^min\(.*\) = \d+ kbps at the sender, recorded at [\d.]+ s; the receiver’s A_r is \d+ kbps now$/,
     );

@@ -43,7 +43,7 @@ it.each([
 describe('a step to the next change', () => {
   const INCREASE = 1;
   const DECREASE = 2;
-  /** The states of a controller that paused, and then decided what it had decided before. */
+  /** The states of a controller. After a long pause, its first row repeats the state from before the pause. */
   const rows: Readonly<Record<string, number>>[] = [
     { time_us: 1e6, state: INCREASE },
     { time_us: 1.2e6, state: DECREASE },

@@ -6,7 +6,7 @@ import { sweepFigures } from '../../../src/app/lab/sweep/sweep_figures.js';
 import { sweepables, sweepValues, sweptValue } from '../../../src/app/lab/sweep/sweepable.js';
 import { parseScenario } from '../../../src/scenario/index.js';
 
-/** The results of a sweep over 1, 2, 3, …; runs with the same number here have the same metrics. */
+/** The results of a sweep over 1, 2, 3, …; equal numbers in `runs` stand for runs with equal metrics. */
 const results = (...runs: number[]): readonly Swept[] =>
   runs.map((run, index) => ({ value: index + 1, whole: { endUs: run } }) as Swept);
 
@@ -19,7 +19,7 @@ it.each([
   ['a single run', results(1), null],
 ])('%s that are the same are found', (_, given, found) => expect(alike(given)).toEqual(found));
 
-/** The settings of the fresh network with this queue that can be swept. */
+/** The settings that can be swept, for the fresh network with this queue. */
 const sweepablesWith = (queue: string) =>
   sweepables(parseScenario({ ...FRESH_NETWORK, forward: { ...FRESH_NETWORK.forward, queue } }));
 

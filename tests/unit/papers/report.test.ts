@@ -61,7 +61,8 @@ describe('the report of an experiment', () => {
   it('marks and counts means whose interval reaches across an edge of the band, but not beyond what is possible', () => {
     const { cells, summary } = reportOn(3);
     expect(cells.map(({ metrics }) => metrics.map((one) => [one.verdict, one.across_edge]))).toEqual([
-      // 59.7 ± 3.8 ms reaches across 60 ms. No loss can be below 0, so that 0.03 ± 0.14 % reaches across nothing.
+      // The interval 59.7 ± 3.8 ms extends across 60 ms, the edge of the band. A loss cannot be below 0, so 0.03 ±
+      // 0.14 % extends across no edge.
       [
         ['within', true],
         ['within', false],

@@ -109,7 +109,7 @@ it('how the link is shared at the end is told with the rates of both', () => {
     averagedS: 5,
   });
   expect(beside?.receivedBps).toBeGreaterThan(0.2 * CAPACITY_BPS);
-  // What both receive is not more than the capacity.
+  // The two flows together receive at most the capacity.
   expect((beside?.receivedBps ?? NaN) + (beside?.ownBps ?? NaN)).toBeGreaterThan(0.7 * CAPACITY_BPS);
   expect((beside?.receivedBps ?? NaN) + (beside?.ownBps ?? NaN)).toBeLessThan(1.02 * CAPACITY_BPS);
   expect(sharingOf([CALL, TCP])).toMatchObject({ isCompeting: false });
@@ -128,7 +128,8 @@ it('a live call beside a download says that losses alone decide, and falls to al
     expect(text).toMatch(/loss: a packet was lost in the queue, which another flow keeps full/);
     expect(kind).toBe('loss');
     expect(fromUs).toBeGreaterThan(TCP_FROM_US);
-    // The parameter alpha is 0.85. While the loss is known but not yet acted on, the rate stands still.
+    // The parameter alpha is 0.85. Between the report of a loss and the reaction to this loss, the rate does not
+    // change.
     expect(toBps / fromBps).toBeCloseTo(0.85, 1);
   }
   expect(changes.some(({ text }) => text.includes('so A_r grows until packets are lost'))).toBe(true);

@@ -137,7 +137,7 @@ describe('marks', () => {
       event(5e6, 'link', { cross_traffic: 'none' }),
     ])
       trace.appendEvent(one);
-    // The bottleneck in the page reports the options that it was given, too.
+    // An in-page bottleneck also reports its options, in the form of the core.
     const options = { bottleneck: 'serial', queue: { kind: 'fq_codel' } };
     trace.appendEvent(event(2e6, 'link', options));
     const link = { queue: 'droptail:300ms', cross_traffic: 'none', bottleneck: 'serial' };
@@ -149,7 +149,7 @@ describe('marks', () => {
       'download: 2 × TCP CUBIC, TCP NewReno',
       'the download ends',
     ]);
-    // Nothing says that the bottleneck in the page was serial before.
+    // Without the header, the earlier kind of bottleneck is unknown. So `serial` is reported as a change.
     expect(texts({})).toEqual([
       'download: TCP CUBIC',
       'queue: FQ-CoDel',

@@ -260,8 +260,8 @@ it('four times the rows, 60,000 of rates and more of groups, take no more than e
     targetChanges(trace, { flow: 0, header: headerOf(flow) });
     return performance.now() - start;
   };
-  // The traces take turns, so that whatever else the machine does slows down both. A search that is quadratic in
-  // the rows would take sixteen times as long.
+  // The two traces are measured alternately, so that other load on the machine slows down both. A search that is
+  // quadratic in the rows would take sixteen times as long.
   const turns = Array.from({ length: 7 }, () => [tookMs(part), tookMs(whole)] as const);
   const least = (which: 0 | 1): number => Math.min(...turns.map((turn) => turn[which]));
   expect(least(1) / least(0)).toBeLessThan(8);
