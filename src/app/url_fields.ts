@@ -43,6 +43,6 @@ export const flag = v.pipe(
 /** The schema of a comma-separated list of names. */
 export const words = v.pipe(
   v.string(),
-  v.regex(/^[\w,-]*$/, 'names joined by commas'),
+  v.regex(/^[\w,-]*$/, 'names separated by commas'),
   v.transform((text) => text.split(',').filter((word) => word !== '')),
 );

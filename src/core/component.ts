@@ -48,7 +48,7 @@ export function valuesOf(name: string, spec: ComponentSpec, options: ComponentOp
   const { presetPath = joined(path, 'preset') } = options;
   const preset = spec.presets.find((each) => each.name === options.preset);
   if (options.preset !== undefined && preset === undefined) {
-    const known = spec.presets.map((each) => each.name).join(', ') || 'none';
+    const known = spec.presets.map((each) => each.name).join(', ') || 'it has none';
     throw new CoreError(
       `${presetPath}: expected a preset of ${name} (${known}), got ${options.preset}`,
       presetPath,

@@ -87,7 +87,7 @@ export class Session {
     const known =
       this.#user === undefined
         ? `\`CONTROLLER_SPECS.${this.controller}\` lists them`
-        : `it has ${parameters.map((each) => each.name).join(', ')}`;
+        : `its parameters are ${parameters.map((each) => each.name).join(', ')}`;
     throw new CoreError(`${name}: not a parameter of ${this.controller}; ${known}`, name);
   }
 

@@ -15,7 +15,7 @@ export async function scenarioOf(
   if (Object.hasOwn(scenarios, id)) return scenarios[id];
   const meant = didYouMean(id, Object.keys(scenarios)).trim();
   const expected = 'the id of a shipped scenario, or the address of a scenario’s JSON';
-  throw new ConfigError('scenario', expected, shown(id), meant || 'ccscope run --list shows the ids');
+  throw new ConfigError('scenario', expected, shown(id), meant || '`ccscope run --list` shows the ids');
 }
 
 /** Rejects with a ConfigError that names the attribute, or with an AbortError. */

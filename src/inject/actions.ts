@@ -164,7 +164,7 @@ export class Actions {
       case 'drive':
       case 'layer':
       case 'degradation-preference':
-        throw new Refusal('Only the side that sends can do that.', 'act on the page that sends this stream');
+        throw new Refusal('Only the sending side can do this.', 'act on the page that sends this stream');
     }
   }
 
@@ -217,7 +217,7 @@ export class Actions {
         return this.#prefer(action, transceiver, change);
       case 'playout-delay':
         throw new Refusal(
-          'Only the side that receives can do that.',
+          'Only the receiving side can do this.',
           'act on the page that receives this stream',
         );
     }

@@ -51,7 +51,7 @@ const notConnected: Explanation = ({ connected, endpoints, stateText }) => {
       : `None of the judged peer connections is connected. States of all ${endpoints}: ${stateText}.`;
   const fix =
     endpoints === 0
-      ? 'Start the call before asserting. Pages opened before the `call` fixture starts, and your own contexts without call.observe(context), are not observed.'
+      ? 'Start the call before asserting. Pages opened before the `call` fixture starts, and your own contexts without `call.observe(context)`, are not observed.'
       : 'Make sure that both sides exchange descriptions and candidates; the states above show how far they got.';
   return { kind: 'not-connected', evidence, fix };
 };
@@ -74,7 +74,7 @@ export function notRoutedCause({ endpoints, outsideRatio }: Routing): Cause {
     evidence: notice === undefined ? evidence : `${evidence} ${notice.message}`,
     fix:
       notice === undefined
-        ? "Read the link's notices in the evidence: they say why it lost packets of the call."
+        ? "Read the link's notices in the evidence: they may say why these packets did not pass the link."
         : sentence(notice.fix),
   };
 }
@@ -108,7 +108,7 @@ const noMedia: Explanation = ({ metrics, hasVideo, hasMedia, sendersUnderTest })
       ? null
       : {
           kind: 'no-media',
-          evidence: `The far side, which is not under test, sent neither media nor data, only ${rateText(metrics.receivedBps)} of checks and RTCP.`,
+          evidence: `The far side, which is not under test, sent neither media nor data, only ${rateText(metrics.receivedBps)} of connectivity checks and RTCP.`,
           fix: 'Make sure that the server forwards what the page has subscribed to; look at its log.',
         };
   if (hasVideo === null || (hasVideo && (metrics.sentBps ?? 0) > 0)) return null;
@@ -130,7 +130,7 @@ const capacity: Explanation = ({ metrics: { capacityBps } }, symptom) => {
     const limit = rateText(symptom.limitBps);
     const evidence =
       capacityBps === null
-        ? `Nothing limited the rate to the ${limit} allowed; the capacity of the path is unknown.`
+        ? `Nothing kept the rate within the ${limit} allowed; the capacity of the path is unknown.`
         : `Nothing limited the rate: the link can carry ${rateText(capacityBps)}, more than the ${limit} allowed.`;
     return { kind: 'capacity', evidence, fix: 'Lower the capacity of the link, or cap the encoder.' };
   }
@@ -217,7 +217,7 @@ const lossAbove =
     return {
       kind: 'loss',
       evidence: `${shareText(lossRatio)} of the traffic was lost${by}; ${effect}.`,
-      fix: 'Lower the loss of the link, or expect the lower rate.',
+      fix: 'Lower the loss of the link, or expect a lower rate.',
     };
   };
 
@@ -297,7 +297,7 @@ export const machineLate: Explanation = ({ lateSeconds: { bad, all, worstMs } })
     ? null
     : {
         kind: 'machine-overloaded',
-        evidence: `Nothing else explains it, but in ${bad} of ${all} seconds packets or callbacks were late, by up to ${msText(worstMs)}.`,
+        evidence: `Nothing else explains the result, but packets or callbacks were late in ${bad} of ${all} seconds, by up to ${msText(worstMs)}.`,
         fix: sentence(FIX),
       };
 

@@ -59,6 +59,6 @@ export function missingMedia(
   const other = sum('audio') + sum('data');
   if (sum('video') > 0 || (needs === 'any' && other > 0)) return null;
   if (needs === 'video' && other > 0) return 'no video was received, only other media';
-  const rest = passedBps === null ? '' : `, only ${rateText(passedBps)} of checks and RTCP`;
+  const rest = passedBps === null ? '' : `, only ${rateText(passedBps)} of connectivity checks and RTCP`;
   return `neither media nor data passed${rest}`;
 }

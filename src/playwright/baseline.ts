@@ -159,6 +159,6 @@ export async function matchBaseline(
 /** @throws ConfigError if `name` is not a file name */
 export function baselineName(name: string): string {
   if (typeof name === 'string' && /^[\w.-]+$/.test(name)) return name.replace(/\.json$/, '');
-  const expected = 'only letters, digits, _, - and .';
+  const expected = 'only letters, digits, `_`, `-` and `.`';
   throw new ConfigError('name', expected, shown(name), "write, for example, 'lte-drop'");
 }

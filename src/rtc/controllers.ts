@@ -44,7 +44,7 @@ export function shadowSlots(shadows: readonly ShadowController[], rails: Rails):
   const isRight = slots.every(({ flow }) => Number.isInteger(flow) && flow > 0 && flow < 2 ** 32);
   if (isRight && flows.size === slots.length) return slots;
   throw new CoreError(
-    'shadows: expected a different flow number for each shadow, a whole number above 0',
+    'shadows: expected a different whole number above 0 as the flow of each shadow',
     'shadows',
   );
 }

@@ -169,7 +169,7 @@ export class SenderTap {
       'warning',
       'sender-stats',
       'The browser does not report what it sends: the send rate is unknown. Losses are known only from feedback.',
-      'nothing to do: the delay-based controller does not need them',
+      'nothing to do: the delay-based controller needs neither',
     );
   }
 

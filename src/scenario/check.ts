@@ -126,9 +126,9 @@ function checkSupported(scenario: Scenario, expectation: Expectation, at: string
       );
     }
     if (quantityKey(claim) === key) continue;
-    const expected = `a claim about ${expectation.metric} for the same flow, window and path`;
-    const fix = 'remove this claim, or name one about the same quantity';
-    throw new ConfigError(at, expected, `${id}, which is about another quantity`, fix);
+    const expected = `a claim about ${expectation.metric} with the flow, window and path of this expectation`;
+    const fix = 'name another claim, or remove this one';
+    throw new ConfigError(at, expected, `${id}, which differs in one of these`, fix);
   }
 }
 

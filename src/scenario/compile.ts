@@ -149,8 +149,8 @@ export const isInlineTrace = (text: string): boolean => /^[\d\s]+$/.test(text.re
 
 function inlineTrace(text: string, field: string): string {
   if (isInlineTrace(text)) return text;
-  const fix = 'put the lines of the trace here, or run the scenario from its own file';
-  throw new ConfigError(`${field}.mahimahi`, 'the times of a trace', shown(text), fix);
+  const fix = 'put the lines themselves here: only a scenario that is run from a file can name a trace file';
+  throw new ConfigError(`${field}.mahimahi`, 'the lines of a mahimahi trace', shown(text), fix);
 }
 
 function compileFlow(flow: ScenarioFlow): FlowOptions[] {

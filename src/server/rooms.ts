@@ -42,7 +42,8 @@ export class Rooms {
   /** Sends `data` to the other member of a room. Throws Refusal. */
   signal(room: string, from: Member, data: unknown): void {
     const members = this.#rooms.get(room);
-    if (members?.has(from) !== true) throw new Refusal('join the room first', 'room');
+    if (members?.has(from) !== true)
+      throw new Refusal(`the page is not in the room ${room}; join it first`, 'room');
     for (const member of members)
       if (member !== from && !member.signal(room, data))
         throw new Refusal('the other page has stopped reading messages; reload it', 'data');

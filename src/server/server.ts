@@ -93,7 +93,9 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
     channel = null,
   } = options;
   if (!existsSync(appDir)) {
-    throw new ServerError(`the app is not in ${appDir}; build it first (npm run build), or name its folder`);
+    throw new ServerError(
+      `the app was not found in ${appDir}; build it with \`npm run build\`, or set \`appDir\` to its folder`,
+    );
   }
   const limits = { ...SERVER_LIMITS, ...options.limits };
   const http = createServer(

@@ -91,7 +91,7 @@ export function notePunctuality({ latenessMs, notices }: LinkRecord): void {
   notices.push({
     level: 'warning',
     code,
-    message: `The machine was busy: one packet in twenty left the link at least ${latenessMs.p95.toFixed(1)} ms late. The rates and queues of the link are correct; delays and jitter that the pages measured are only accurate to about that time.`,
+    message: `The machine was busy: one packet in twenty left the link at least ${latenessMs.p95.toFixed(1)} ms late. The rates and queues of the link are correct; delays and jitter that the pages measured are accurate only to within about that time.`,
     fix: FIX,
   });
 }

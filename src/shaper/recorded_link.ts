@@ -203,7 +203,7 @@ export class RecordedLink implements ShaperLink {
       level: 'warning',
       code: `one-of-two-links-${first}-${second}`,
       message: `${pageName(first)} and ${pageName(second)} are connected to each other, and each has its own link: their packets pass only the link of ${pageName(first)}, which made the offer.`,
-      fix: `set the link of ${pageName(first)}, or connect the pages through a server`,
+      fix: `use only the link of ${pageName(first)}, or connect the pages through a server`,
     });
   }
 

@@ -80,7 +80,7 @@ export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> 
   const { address = '127.0.0.1', ports = [0, 0], peers = 'ice', record = false } = options;
   if (peers === 'first-datagram' && !isLoopback(address)) {
     throw new ShaperError(
-      `peers: expected the addresses of both peers, since other machines can reach ${address} and the first to send would count as a peer; give both addresses, or 'ice'`,
+      `peers: expected the addresses of both peers, since ${address} can be reached from other machines, which could be taken for a peer; give both addresses, or 'ice'`,
     );
   }
   const config = { ...DEFAULT_LINK_CONFIG, ...parseLinkConfig(options.config ?? {}) };
@@ -197,7 +197,8 @@ export class Shaper {
 
   /** The statistics of the forward direction, at most a tenth of a second old. */
   stats(): LinkStats {
-    if (this.#latest === null) throw new ShaperError('the link has reported nothing yet; await sync() first');
+    if (this.#latest === null)
+      throw new ShaperError('the link has reported nothing yet; await `sync()` first');
     const stats = { ...this.#latest.forward.stats };
     for (const name of COUNTERS) stats[name] += this.#counted[name] ?? 0;
     return stats;
@@ -205,7 +206,8 @@ export class Shaper {
 
   /** The queue of the forward direction, at most a tenth of a second old. */
   row(): QueueRow {
-    if (this.#latest === null) throw new ShaperError('the link has reported nothing yet; await sync() first');
+    if (this.#latest === null)
+      throw new ShaperError('the link has reported nothing yet; await `sync()` first');
     return { ...this.#latest.forward.row, link: this.#linkNumber };
   }
 

@@ -8,7 +8,7 @@ export function checkNesting(value: unknown, field: string): void {
   throw new ConfigError(field, nestingExpectation, 'deeper nesting', 'use fewer levels of brackets');
 }
 
-const FIX = 'correct the text there, for example in a JSON editor';
+const FIX = 'correct it, for example in a JSON editor';
 
 /**
  * Where `text` stops being valid JSON. Browsers report the offset, or the line and the column, each in its own

@@ -122,7 +122,9 @@ export class Replayer implements TraceSink {
     if (!Number.isNaN(number)) return number;
     const names = flows.filter(({ kind }) => kind !== 'tcp').map(({ name, flow: n }) => name ?? String(n));
     const expected =
-      names.length > 0 ? `one of ${names.join(', ')}` : 'the number of a flow, since this trace names none';
+      names.length > 0
+        ? `one of ${names.join(', ')}`
+        : 'the number of a flow, since the flows of this trace have no names';
     const file = this.#options.file === undefined ? {} : { file: this.#options.file };
     throw new TraceError({ ...file, line: 1, field: 'flow', expected, got: flow });
   }

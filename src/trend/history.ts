@@ -76,7 +76,9 @@ export function readHistory(folder: string): HistoryRun[] {
   try {
     names = readdirSync(folder).filter((name) => name.endsWith('.json'));
   } catch (error) {
-    throw new UsageError(`${folder}: expected a folder of runs (${systemCode(error) ?? 'unknown error'})`);
+    throw new UsageError(
+      `${folder}: cannot be read (${systemCode(error) ?? 'unknown error'}); give the folder of the recorded test runs`,
+    );
   }
   const runs = names.map((name) => readRun(join(folder, name)));
   return runs.sort((a, b) => Date.parse(a.created) - Date.parse(b.created));

@@ -24,8 +24,9 @@ export interface RecordedIncidents {
 
 /** The reason why no incidents can be found in recordings from other sources, by source. */
 const MISSING: Readonly<Record<string, string>> = {
-  call: "it is of ccscope's own Call page, without what getStats said of each stream; the app says why its target changed",
-  simulator: 'it is a simulation, which has no getStats; the app says why its target changed',
+  call: "it comes from ccscope's own Call page, which does not record the getStats of each stream; open it in the app to see why its target changed",
+  simulator:
+    'it comes from a simulation, which has no getStats; open it in the app to see why its target changed',
 };
 
 /** Reads the rows of a test's recording. */
@@ -89,7 +90,7 @@ class SourceReader implements TraceSink {
     if (!hasIncidents(header)) {
       const missing = MISSING[String(source)] ?? `its source is ${JSON.stringify(source ?? null)}`;
       throw new NoRecordingError(
-        `${name}the recording does not contain what incidents are found in: ${missing}. Give a recording of the overlay, the extension, \`ccscope attach\`, a test or \`ccscope call --url\`.`,
+        `${name}incidents cannot be found in this recording: ${missing}. Use a recording of the overlay, the extension, \`ccscope attach\`, a test or \`ccscope call --url\`.`,
       );
     }
     this.#reader =
@@ -119,7 +120,7 @@ class SourceReader implements TraceSink {
   }
 }
 
-/** Rejects with TraceError, or with NoRecordingError if no incidents can be found in recordings of this kind. */
+/** Rejects with TraceError, or with NoRecordingError if incidents cannot be found in the recording. */
 export async function incidentsOfTrace(
   source: AsyncIterable<Uint8Array>,
   file?: string,

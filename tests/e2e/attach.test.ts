@@ -333,7 +333,7 @@ test('without a browser, or without pages, the message says what to do', async (
 
   const other = await attach([server.url]).outcome;
   expect(other.status).toBe(1);
-  expect(other.stderr).toContain("does not answer as Chromium's debugging port does (HTTP status 404)");
+  expect(other.stderr).toContain("does not answer like Chromium's debugging port (HTTP status 404)");
 
   const [context] = attached.seen.contexts();
   const empty = attach([attached.url]);
@@ -375,7 +375,7 @@ esac
   expect(only.status).toBe(0);
   const { port } = new URL(attached.url);
   expect(only.stderr).toContain(
-    `port ${port} may still lead to the phone: --adb: adb -s R58M12ABCDE forward`,
+    `port ${port} may still lead to the phone: --adb: \`adb -s R58M12ABCDE forward`,
   );
   expect(readFileSync(log, 'utf8')).toBe(
     `get-serialno

@@ -96,7 +96,7 @@ test('what leaves the page names a controller of one’s own, and those who open
   await expect(lab.fact('Controllers')).toHaveText(/own controller pasted\.mjs$/);
   await lab.done();
   const notices = page.getByLabel('Notices');
-  await expect(notices).not.toContainText('a controller of the author');
+  await expect(notices).not.toContainText("the author's own controller");
 
   const saved = async (button: string): Promise<string> => {
     const [download] = await Promise.all([
@@ -120,14 +120,14 @@ test('what leaves the page names a controller of one’s own, and those who open
 
   await expect(page).toHaveURL(/#own=/);
   await page.reload();
-  await expect(notices).toContainText('The flow own ran with a controller of the author, pasted.mjs');
+  await expect(notices).toContainText("The flow own ran with the author's own controller, pasted.mjs");
   await expect(notices).toContainText('GCC takes its place.');
   await expect(flows.getByText('gcc in place of pasted.mjs')).toBeVisible();
   await flows.getByText('+ own controller').click();
   await flows.getByRole('button', { name: 'Example' }).click();
   await flows.getByRole('button', { name: 'Use this one' }).click();
   await expect(lab.fact('Controllers')).toHaveText(/own controller pasted\.mjs$/);
-  await expect(notices).not.toContainText('a controller of the author');
+  await expect(notices).not.toContainText("the author's own controller");
 });
 
 test('TypeScript is refused with what to do', async ({ page, lab }) => {

@@ -129,7 +129,7 @@ test('a controller of the user decides in the simulation as it did in the call',
   await elsewhere.locator('input[type=file][accept*=ndjson]').setInputFiles(file);
   await compare(elsewhere).click();
   await expect(told(elsewhere)).toHaveText(
-    /the call’s controller fixed\.mjs is a file that this page does not have.*choose the file under Controller/,
+    /this page does not have the file of the call’s controller fixed\.mjs.*choose the file under Controller/,
   );
   await elsewhere.close();
 });

@@ -381,9 +381,9 @@ test('what cannot be done says why, and what to do', async ({ page }) => {
   await refused(cap(300e3, 'x'), /no encoding x/, /name one of these: 0/);
   await refused({ ...cap(300e3), target: { ...VIDEO, mid: '7' } }, /gone/, /another stream/);
   await refused({ ...cap(300e3), target: { ...VIDEO, endpoint: 9 } }, /closed/, /open/);
-  await refused({ ...cap(300e3), target: RECEIVED }, /side that sends/, /page that sends/);
+  await refused({ ...cap(300e3), target: RECEIVED }, /sending side/, /page that sends/);
   await refused({ kind: 'key-frame', target: { ...VIDEO, mid: '1' }, encoding: null }, /Only video/, /video/);
-  await refused({ kind: 'playout-delay', target: VIDEO, delayMs: 10 }, /side that receives/, /receives/);
+  await refused({ kind: 'playout-delay', target: VIDEO, delayMs: 10 }, /receiving side/, /receives/);
   await page.evaluate(() => window.call.caller.close());
   await refused(cap(300e3), /closed/, /open/);
 });

@@ -52,7 +52,7 @@ test('what only looks like a browser is refused', async () => {
   const { status, stderr } = await ccscope(['attach', String(port)]);
   expect(status).toBe(1);
   expect(stderr).toContain(
-    `the server at http://127.0.0.1:${port} does not answer as Chromium's debugging port does`,
+    `the server at http://127.0.0.1:${port} does not answer like Chromium's debugging port`,
   );
 });
 

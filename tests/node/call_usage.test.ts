@@ -61,7 +61,7 @@ describe('ccscope call', () => {
     [['--url', 'http://localhost:1', '--source-max', '1mbps'], /--source-max: cannot be used with --url/],
     [
       ['--url', 'http://localhost:1', '--url', 'http://localhost:2', '--pages', '2'],
-      /--pages: cannot be used with several --url/,
+      /--pages: cannot be used with more than one --url/,
     ],
     [['--url', 'http://localhost:1', '--pages', '9'], /--pages.*integer from 1 to 8/],
     [['--pages', '2'], /--pages: needs --url/],

@@ -110,7 +110,7 @@ test('refuses what is no recording of a call', async () => {
   const header =
     '{"ccscope_trace":1,"created":"2026-11-01T00:00:00Z","source":"simulator","clock":"virtual"}';
   const other = await ccscope(['incidents', write('other.ndjson', `${header}\n`)]);
-  expect(other.stderr).toContain('does not contain what incidents are found in: it is a simulation');
+  expect(other.stderr).toContain('incidents cannot be found in this recording: it comes from a simulation');
   expect(other.status).toBe(2);
   const missing = await ccscope(['incidents', path('missing.ndjson')]);
   expect(missing.stderr).toContain('no such file');

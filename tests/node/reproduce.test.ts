@@ -114,7 +114,7 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
     expect(stdout).toContain(`, core ${core.slice(0, 12)}\n`);
     const map = await command('ton-fig5', '--cell', 'k_u=0.1');
     expect(map.status).toBe(2);
-    expect(map.stderr).toMatch(/--cell: ton-fig5 is a map of all of its cells/);
+    expect(map.stderr).toMatch(/--cell: ton-fig5 draws a map of all of its cells/);
   });
 
   it('shows what was measured in a changed copy, without what the paper published', async () => {
@@ -222,7 +222,10 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
   it('fails with --strict where a number is off, but only then', async () => {
     const strict = await command(SMALL, '--strict', '--runs', '1');
     // With a single run, no claim can be tested. So the two numbers that are `ordering` with two runs are `off` here.
-    expect([strict.status, strict.stderr]).toEqual([1, '4 numbers are off; the report shows which\n']);
+    expect([strict.status, strict.stderr]).toEqual([
+      1,
+      '4 numbers are rated "off"; the report shows which\n',
+    ]);
   });
 
   it.each([

@@ -312,7 +312,7 @@ describe('ccscope run', () => {
     [['ton-fig10', '--set', 'runs=3'], /--set: runs: expected a path that begins with duration_s/],
     [
       ['ton-fig12', '--controller', 'gc=nada'],
-      /--controller: in ton-fig12, expected a call: gcc; got gc\. Did you mean gcc/,
+      /--controller: expected one of the calls of ton-fig12 \(gcc\); got gc\. Did you mean gcc/,
     ],
     [['ton-fig12', '--controller', 'nada', '--controller', 'lcc'], /one controller for all flows, got two/],
     [['ton-fig9'], /ton-fig9: neither the id of a scenario nor a file.*Did you mean ton-fig/],
@@ -450,6 +450,9 @@ describe('several scenarios', () => {
 
   it('need a file for JSON or for CSV', async () => {
     const { status, stderr } = await ccscope(['run', 'ton-prop1', '--json', '-', '--csv', '-']);
-    expect([status, stderr]).toEqual([2, expect.stringContaining('--csv: standard output is taken')]);
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining('--csv: --json - already writes to standard output'),
+    ]);
   });
 });

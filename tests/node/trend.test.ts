@@ -126,7 +126,9 @@ describe('a folder', () => {
   it('that does not exist, is empty or holds something else is refused with what to do', async () => {
     expect(await ccscope(['trend', files.path('none')])).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('none: expected a folder of runs (ENOENT)') as string,
+      stderr: expect.stringContaining(
+        'none: cannot be read (ENOENT); give the folder of the recorded test runs',
+      ) as string,
     });
     mkdirSync(files.path('empty'));
     expect(await ccscope(['trend', files.path('empty')])).toMatchObject({

@@ -231,7 +231,7 @@ export class Lab {
     notify(
       'info',
       'own-kept',
-      `The network that you built (until ${until}) is kept until this tab is closed.`,
+      `The network that you built (as of ${until}) is kept until this tab is closed.`,
       '',
       {
         actions: [{ label: 'Open my network', run: open }],

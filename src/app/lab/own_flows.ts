@@ -55,7 +55,7 @@ export class OwnFlows {
     notify(
       'warning',
       'own-missing',
-      `${missing.length === 1 ? 'The flow' : 'The flows'} ${flows} ran with a controller of the author, ${first.file}, which a link or a scenario does not contain.`,
+      `${missing.length === 1 ? 'The flow' : 'The flows'} ${flows} ran with the author's own controller, ${first.file}, which is not part of an address or a scenario.`,
       `${CONTROLLER_TITLES[first.instead]} takes its place. Add the controller under “+ own controller” to see the same run.`,
     );
   }

@@ -58,8 +58,8 @@ export class OwnLink {
       notify(
         'info',
         'own',
-        'This scenario is too large for the address, so a link does not contain it.',
-        'Send its file along with the link.',
+        'This scenario is too large to be part of the address.',
+        'Send its file along with the address.',
       );
     else dismiss('own');
   }

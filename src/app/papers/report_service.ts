@@ -54,7 +54,8 @@ export class ReportService {
   add(id: string, index: number, sent: SentOutcome): void {
     const { jobs, ended } = this.#of(id);
     const job = jobs[index];
-    if (job === undefined) throw new RangeError(`index: expected less than ${jobs.length}, got ${index}`);
+    if (job === undefined)
+      throw new RangeError(`index: expected a number below ${jobs.length}, got ${index}`);
     if ('failure' in sent) {
       ended.set(index, { job, outcome: sent });
       return;

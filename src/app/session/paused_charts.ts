@@ -19,6 +19,6 @@ export function watchPausedCharts(session: Session, scope: Scope): void {
     if (!isChanged) return;
     const what = 'The charts are paused, so they do not show what you have changed.';
     const actions = [{ label: 'Follow', run: () => scope.axis.follow() }];
-    notify('info', CODE, what, 'Follow the call to see it.', { actions });
+    notify('info', CODE, what, 'Press Follow to see the change.', { actions });
   });
 }

@@ -43,7 +43,7 @@ async function moduleOf(name: string): Promise<{ url: string; name: string }> {
   } catch (error) {
     if (!(error instanceof NotAtHand)) throw error;
     throw new NoTwin(
-      `the call’s controller ${name} is a file that this page does not have`,
+      `this page does not have the file of the call’s controller ${name}`,
       'choose the file under Controller, then compare again',
     );
   }

@@ -32,7 +32,7 @@ async function adb(args: readonly string[]): Promise<string> {
     const { stderr = '' } = error as { stderr?: string };
     const said = plain(stderr.trim() === '' ? String(error) : stderr.trim());
     const fix = FIXES.find(([pattern]) => pattern.test(said))?.[1] ?? 'check the output of `adb devices`';
-    throw new FailedRun(`--adb: adb ${args.join(' ')} failed (${said}); ${fix}`);
+    throw new FailedRun(`--adb: \`adb ${args.join(' ')}\` failed (${said}); ${fix}`);
   }
 }
 
@@ -44,7 +44,7 @@ async function onlySerial(): Promise<string> {
   const said = await adb(['get-serialno']);
   if (said !== '' && said !== 'unknown') return said;
   throw new FailedRun(
-    '--adb: adb finds no phone, or more than one; connect one by USB, and check the output of `adb devices`',
+    '--adb: adb found no phone, or more than one; connect one by USB, or choose one with --adb SERIAL (`adb devices` lists them)',
   );
 }
 
@@ -73,7 +73,9 @@ export async function withPhone<T>(
   const phone = ['-s', serial ?? (await onlySerial())];
   const said = await adb([...phone, 'forward', 'tcp:0', SOCKET]);
   if (!/^\d{1,5}$/.test(said))
-    throw new FailedRun(`--adb: adb forward reported no port (${plain(said)}); update the platform tools`);
+    throw new FailedRun(
+      `--adb: \`adb forward\` reported no port (${plain(said)}); update the Android platform tools`,
+    );
   try {
     return await work(`http://127.0.0.1:${said}`);
   } finally {

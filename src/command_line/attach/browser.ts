@@ -17,7 +17,7 @@ const versionAnswer = v.object({ Browser: v.string(), webSocketDebuggerUrl: v.st
 function startFix(url: string): string {
   const { port } = new URL(url);
   const flags = `--remote-debugging-port=${port === '' ? '9222' : port}`;
-  return `start the browser with ${flags} (Chrome 136 and newer also need --user-data-dir=FOLDER), or give its debugging port: ccscope attach PORT`;
+  return `start the browser with ${flags} (Chrome 136 and newer also need --user-data-dir=FOLDER), or give the port on which it already listens: \`ccscope attach PORT\``;
 }
 
 /** The version of the browser with this debugging port, such as `Chrome/156.0.1.2`. Throws FailedRun. */
@@ -38,7 +38,7 @@ async function browserAt(url: string): Promise<string> {
   // through a DNS name that the page's owner controls (DNS rebinding).
   const fix = answer.ok ? startFix(url) : "use the machine's IP address instead of its name";
   throw new FailedRun(
-    `the server at ${url} does not answer as Chromium's debugging port does (HTTP status ${answer.status}); ${fix}`,
+    `the server at ${url} does not answer like Chromium's debugging port (HTTP status ${answer.status}); ${fix}`,
   );
 }
 
@@ -84,7 +84,7 @@ async function connect(url: string): Promise<Browser> {
   } catch (error) {
     const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
     throw new FailedRun(
-      `the browser at ${url} cannot be inspected (${plain(why)}); close hanging pages, open dialogs and debuggers that have paused a page, and try again`,
+      `the browser at ${url} cannot be inspected (${plain(why)}); close pages that hang, dialogs that are open, and debuggers that have paused a page, then try again`,
     );
   }
 }

@@ -111,7 +111,7 @@ const linkFailure = (error: unknown): unknown =>
 function refuseWrongLink(now: PageState, { link, shaper }: Running): void {
   if (shaper.failure !== null) throw linkFailure(shaper.failure);
   if (shaper.record.interruptions.length > 0)
-    throw new FailedRun('the link’s thread ended during the call. Run the call again.');
+    throw new FailedRun('the thread that runs the link ended during the call. Run the call again.');
   if (now.link === link) return;
   if (now.link !== null)
     throw new FailedRun(`the call switched to another link. ${saidBy(now)} Run the call again.`);

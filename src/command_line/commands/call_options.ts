@@ -78,7 +78,7 @@ export function controllerArgument(name: string): NamedController {
 export function controllersArgument(text: string): NamedController[] {
   const named = text.split(',').map(controllerArgument);
   if (new Set(named.map(({ name }) => name)).size === named.length) return named;
-  throw new InvalidArgumentError(`Expected names joined by commas, each at most once: ${LIST}.`);
+  throw new InvalidArgumentError(`Expected controllers separated by commas, each at most once: ${LIST}.`);
 }
 
 /**
@@ -124,7 +124,7 @@ export function setArgument(text: string, before: Record<string, string>): Recor
   const [, name = '', value = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
   if (parameterNames.includes(name)) return { ...before, [name]: value };
   throw new InvalidArgumentError(
-    `Expected name=value with the name of a parameter.${didYouMean(name, parameterNames)}`,
+    `Expected name=value, where name is a parameter of a controller.${didYouMean(name, parameterNames)}`,
   );
 }
 
@@ -220,7 +220,7 @@ export function pagePlanOf(flags: CallFlags, isGiven: (flag: keyof CallFlags) =>
   const { url, pages, click, duration = DEFAULT_DURATION_MS } = flags;
   if (url.length > 1 && pages !== undefined)
     throw new UsageError(
-      '--pages: cannot be used with several --url, since each opens its own page; remove --pages',
+      '--pages: cannot be used with more than one --url, since each opens one page; remove --pages',
     );
   const [first = ''] = url;
   const urls = url.length > 1 ? url : Array.from({ length: pages ?? DEFAULT_PAGES }, () => first);

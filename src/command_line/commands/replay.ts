@@ -239,7 +239,7 @@ async function replayInWorker(
 /** Reads the trace to its end, or until the reader of the rows closes its end. */
 async function feed(source: Source, replayer: Replayer, output: Output, io: Io): Promise<void> {
   const bar = progressOf(source, io);
-  const gone = new Error('nothing reads the rows any more');
+  const gone = new Error('the reader of the rows closed the pipe');
   try {
     await readTrace(source.stream, replayer, {
       file: source.name,

@@ -48,7 +48,7 @@ export async function replayTwin(trace: string, json: string | undefined, io: Io
     const recorded = await readCall(readerOf(call), header());
     if (recorded.own !== null)
       throw new NoTwin(
-        `the call’s controller ${recorded.own} is a file, which this command does not have`,
+        `the recording does not contain the file of the call’s controller ${recorded.own}`,
         'choose that file on the Call page, and compare there',
       );
     const twin = new TraceData();

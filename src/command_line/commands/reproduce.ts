@@ -90,7 +90,9 @@ function withCells(scenario: Scenario, choice: CellChoice): Scenario {
   if (Object.keys(choice).length === 0) return scenario;
   const cells = chosenCells(scenario, choice).map((cell) => ({ ...cell }));
   if (scenario.surface === undefined) return { ...withinCells(scenario, cells), cells };
-  throw new UsageError(`--cell: ${scenario.id} is a map of all of its cells; remove --cell`);
+  throw new UsageError(
+    `--cell: ${scenario.id} draws a map of all of its cells, so it needs all of them; remove --cell`,
+  );
 }
 
 async function runAll(
@@ -130,7 +132,7 @@ async function writeReport({ report, pictures }: Reproduction, flags: ReproduceF
   if (failures.length > 0) throw new FailedRun(`${counted(failures.length, 'run')} failed`);
   if (strict === true && numbers.off > 0)
     throw new FailedRun(
-      `${numbers.off} ${numbers.off === 1 ? 'number is' : 'numbers are'} off; the report shows which`,
+      `${numbers.off} ${numbers.off === 1 ? 'number is' : 'numbers are'} rated "off"; the report shows which`,
     );
 }
 

@@ -148,8 +148,8 @@ function choiceOf(entry: MatrixController, { folder }: MatrixFile, at: string): 
     if (preset !== undefined || Object.keys(set).length > 0)
       throw new ConfigError(
         at,
-        'no preset and no set: the browser’s own controller takes neither',
-        preset === undefined ? 'set' : 'preset',
+        'neither `preset` nor `set` for the browser’s own controller',
+        preset === undefined ? '`set`' : '`preset`',
         'remove it',
       );
     const watching = { preset: defaultPreset('gcc', 'live'), set: {} };
@@ -170,8 +170,8 @@ function choiceOf(entry: MatrixController, { folder }: MatrixFile, at: string): 
   if (preset !== undefined || Object.keys(set).length > 0)
     throw new ConfigError(
       at,
-      'no preset and no parameters for a controller of your own',
-      'some',
+      'neither `preset` nor `set` for a controller of your own',
+      'one or both',
       'remove them',
     );
   const text = ownText(basename(path));

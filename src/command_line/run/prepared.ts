@@ -116,10 +116,11 @@ function checkFlows({ id, flows }: Scenario, controllers: readonly RequestedCont
   const names = flows.flatMap(({ kind, name }) => (kind === 'media' ? [name] : []));
   for (const { flow } of controllers) {
     if (flow === undefined || names.includes(flow)) continue;
-    const expected = names.length === 0 ? 'no flow, since it has no calls' : `a call: ${names.join(', ')}`;
-    throw new UsageError(
-      `--controller: in ${id}, expected ${expected}; got ${flow}.${didYouMean(flow, names)}`,
-    );
+    const expected =
+      names.length === 0
+        ? `no flow, since ${id} has no calls`
+        : `one of the calls of ${id} (${names.join(', ')})`;
+    throw new UsageError(`--controller: expected ${expected}; got ${flow}.${didYouMean(flow, names)}`);
   }
 }
 

@@ -43,7 +43,7 @@ export const layerLowered: Rule = ({ usual, since, stream }) => {
   const who = stream.direction === 'send' ? 'The sender' : 'The far side';
   return cause(
     'layer-dropped',
-    `${who} sends a smaller picture: ${now} lines instead of ${before}; no queue and no loss suggest that the network is the cause.`,
+    `${who} sends a smaller picture: ${now} lines instead of ${before}; neither a queue nor heavy loss points to the network as the cause.`,
     'Check which simulcast or SVC layer the server forwards, and which bandwidth it assumes for the receiver.',
   );
 };

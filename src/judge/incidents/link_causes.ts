@@ -18,7 +18,7 @@ export const capacityLowered: Rule = ({ kind, link, usual, before }) => {
   if (!(toBps < ABOVE_USED * used)) return null;
   return cause(
     'capacity',
-    `The link was set from ${rateText(fromBps)} to ${rateText(toBps)} at ${secondsText(timeUs)}; the stream had been using ${rateText(used)}.`,
+    `The link's capacity was lowered from ${rateText(fromBps)} to ${rateText(toBps)} at ${secondsText(timeUs)}; the stream had been using ${rateText(used)}.`,
     'Expect no more than the link can carry, or raise its capacity.',
   );
 };
@@ -31,7 +31,7 @@ export const overuseAtLink: Rule = ({ link, kind }) => {
   if (!(queueMs - usualQueueMs > leastMs)) return null;
   return cause(
     'overuse',
-    `A queue grew at the link: packets waited for up to ${msText(queueMs)}, usually ${msText(usualQueueMs)}.`,
+    `A queue grew at the link: packets waited for up to ${msText(queueMs)}, instead of the usual ${msText(usualQueueMs)}.`,
     OVERUSE_FIX,
   );
 };

@@ -102,7 +102,7 @@ export const outage: Rule = (evidence) => {
   return cause(
     'outage',
     `Nothing came in from the far side for about ${secondsText(us)}, neither media nor feedback nor answers to connectivity checks${told}.`,
-    'Check whether the network was down (a handover, a sleeping radio, a VPN), or the far side.',
+    'Check whether the far side was down, or the network (a handover, a sleeping radio, a VPN).',
   );
 };
 

@@ -376,7 +376,7 @@ describe('an overloaded machine', () => {
     expect(whyLow(slowCall({}, { shaperLateMs: hiccups(12) }))?.kind).toBe('unknown');
     // The machine is late in every third second. This is reported only if nothing else explains the failure.
     expect(whyLow(slowCall({}, { shaperLateMs: hiccups(3) }))?.evidence).toMatch(
-      /^Nothing else explains it, but in \d of \d+ seconds packets or callbacks were late, by up to 300 ms\.$/,
+      /^Nothing else explains the result, but packets or callbacks were late in \d of \d+ seconds, by up to 300 ms\.$/,
     );
     expect(whyLow(slowCall({ maxBitrateBps: 4.4e5 }, { shaperLateMs: hiccups(3) }))?.kind).toBe('cap');
     const before = [...each(200, 5), ...each(1, 25)];

@@ -180,7 +180,7 @@ describe('the link of the record', () => {
     });
     for (const { cause } of falls(narrowed)) {
       expect(cause.kind).toBe('capacity');
-      expect(cause.evidence).toContain('The link was set from 600 kbps to 300 kbps at 15 s');
+      expect(cause.evidence).toContain("The link's capacity was lowered from 600 kbps to 300 kbps at 15 s");
     }
   });
 
@@ -209,7 +209,7 @@ describe('the link of the record', () => {
     );
     expect([sent.cause.kind, received.cause.kind]).toEqual(['overuse', 'overuse']);
     expect(sent.cause.evidence).toBe(
-      'A queue grew at the link: packets waited for up to 180 ms, usually 3 ms.',
+      'A queue grew at the link: packets waited for up to 180 ms, instead of the usual 3 ms.',
     );
   });
 });

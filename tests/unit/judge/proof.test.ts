@@ -108,7 +108,7 @@ describe('a call without anything to judge', () => {
     const verdict = keepsShort(checks());
     expect(verdict).toMatchObject({ pass: false, settled: false, final: true, cause: { kind: 'no-media' } });
     expect(verdict.received).toMatch(
-      /^no verdict: neither media nor data passed, only [\d.]+ kbps of checks and RTCP$/,
+      /^no verdict: neither media nor data passed, only [\d.]+ kbps of connectivity checks and RTCP$/,
     );
   });
 

@@ -45,7 +45,7 @@ describe('a matrix', () => {
     [{ controllers: [{ name: 'gcc', set: { k_u: -1 } }] }, /controllers\.0\.set\.k_u: expected/],
     [
       { controllers: [{ name: 'native', set: { k_u: 1 } }] },
-      /controllers\.0: expected no preset and no set: .*, got set;/,
+      /controllers\.0: expected neither `preset` nor `set` for .*, got `set`;/,
     ],
     [{ sources: [{ name: 'film' }] }, /sources\.0\.source: expected synthetic.* or a file/],
   ])('whose %j is invalid is refused by its path', (changes, message) => {

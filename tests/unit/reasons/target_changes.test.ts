@@ -98,7 +98,8 @@ describe.each(PRESETS)('of %s', (preset) => {
     const changes = targetChanges(simulated(core, flow), { flow: 0, header: headerOf(flow) });
     for (const { shape, text, fromBps, toBps } of changes) {
       if (shape !== 'fall') continue;
-      const [, factor, rate, unit] = /target × ([\d.]+) of ([\d.]+) ([kM])bps = [\d.]+ [kM]bps$/.exec(text) ?? [];
+      const [, factor, rate, unit] =
+        /target × ([\d.]+) of ([\d.]+) ([kM])bps = [\d.]+ [kM]bps$/.exec(text) ?? [];
       expect(Number(factor)).toBeCloseTo(toBps / fromBps, 2);
       const said = Number(rate) * (unit === 'M' ? 1e6 : 1e3);
       expect(Math.abs(said / fromBps - 1)).toBeLessThan(0.01);

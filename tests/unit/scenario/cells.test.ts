@@ -209,7 +209,7 @@ describe('what the simulator gets', () => {
     expect(capacityBps).toBe(1504 * 8 * 1000);
     expect(schedule?.[0]).toEqual({ atUs: 1000, capacityBps: 1504 * 8 * 500 });
     expect(() => parseScenario(from('lte.trace'))).toThrow(
-      /forward.capacity.mahimahi.*run the scenario from its own file/,
+      /forward.capacity.mahimahi.*a scenario that is run from a file/,
     );
   });
 });

@@ -278,7 +278,7 @@ describe('an experiment', () => {
     const [expectation] = scenario.expectations ?? [];
     const unrelated = { ...scenario, expectations: [{ ...expectation, metric: 'jain', band: [50, 55] }] };
     expect(() => parseScenario(unrelated)).toThrow(
-      'scenario.expectations.0.claims: expected a claim about jain for the same flow, window and path',
+      'scenario.expectations.0.claims: expected a claim about jain with the flow, window and path of this expectation',
     );
   });
 });
