@@ -178,7 +178,9 @@ test('files of a chart say which choice was run', async ({ page, lessons }) => {
   };
   expect((await save('CSV')).suggestedFilename()).toBe('ccscope-rates-threshold-γ-fixed-at-10-ms.csv');
   const svg = await save('SVG');
-  expect(await readFile(await svg.path(), 'utf8')).toContain('Rates – Threshold γ: fixed at 10 ms');
+  expect(await readFile(await svg.path(), 'utf8')).toContain(
+    'Rates – Why TCP starves a call: static versus adaptive threshold (Threshold γ: fixed at 10 ms)',
+  );
   await lessons.choose('adaptive');
   await expect(lessons.readings('adaptive')).toBeVisible();
   expect((await save('PNG')).suggestedFilename()).toBe('ccscope-rates-threshold-γ-adaptive.png');

@@ -58,16 +58,17 @@ export function ChartTools({ title, file, picture, csv }: ChartToolsProps) {
 }
 
 /**
- * The tools of one chart of a run. The run's name is part of the pictures and of the files' names. A strip (coloured
- * bands that show states over time) has no numbers, so it offers no CSV.
+ * The tools of one chart of a run. The run's name is part of the files' names. Pictures have `caption`, by default also
+ * the run's name, in their titles. A strip (coloured bands that show states over time) has no numbers, so it offers no
+ * CSV.
  */
 export const chartToolsOf =
-  (run: string) =>
+  (run: string, caption = run) =>
   ({ id, title, strip }: Board, chart: TimeChart) => (
     <ChartTools
       title={title}
       file={`ccscope-${id}${run && `-${inFileName(run).toLowerCase()}`}`}
-      picture={() => pictureOf(run ? `${title} – ${run}` : title, chart, chartTheme.peek(), strip)}
+      picture={() => pictureOf(caption ? `${title} – ${caption}` : title, chart, chartTheme.peek(), strip)}
       csv={strip === undefined ? () => csvOf(chart) : null}
     />
   );

@@ -248,6 +248,7 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
     if (openings.value > 0) figure.current?.focus({ preventScroll: true });
   }, [openings.value]);
   const run = player.live.run.value;
+  const name = runName(lesson, run?.cell['choice'] ?? '');
   return (
     <article class="lesson">
       <p class="hint">
@@ -279,7 +280,7 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
                   scope={scope}
                   flowQueues={hasFlowQueues(run)}
                   only={lesson.charts}
-                  tools={chartToolsOf(runName(lesson, run.cell['choice'] ?? ''))}
+                  tools={chartToolsOf(name, `${lesson.title} (${name})`)}
                   hidden={hidden.value}
                   onHide={(next) => (hidden.value = next)}
                 />
@@ -287,6 +288,9 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
             )}
             <Readings lesson={lesson} tried={player.tried.value} />
             {run !== null && <LabLink run={run} />}
+            <p class="row">
+              <CopyButton text={() => link(true)}>Copy a link to this result</CopyButton>
+            </p>
           </section>
           <section class="reason" aria-label="Reason">
             <SymbolTexts>{lesson.text}</SymbolTexts>
@@ -295,7 +299,6 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
         </>
       )}
       <p class="row">
-        {isShown && <CopyButton text={() => link(true)}>Copy a link to this result</CopyButton>}
         <CopyButton text={() => link(false)}>Copy a link to this question</CopyButton>
         {next && (
           <span>
