@@ -19,7 +19,7 @@ export type {
 export { axisOf, cellKey, cellLabel, cellsOf, instantiate, selects, type CellParams } from './cells.js';
 export { SIGNIFICANCE_LEVEL, type CellValues, type ClaimCase, type ClaimResult } from './claims.js';
 export { evaluateClaim, judge } from './judge.js';
-export { ControllerSimulator } from './chosen_controller.js';
+export { ControllerSimulator, type PlacedController } from './chosen_controller.js';
 export { compile, flowGroups, flowNumbers, isInlineTrace, type FlowGroup } from './compile.js';
 export { parseScenario, picturedTables } from './check.js';
 export {
