@@ -126,7 +126,10 @@ try {
   await build();
   const { intervalText, publishedText } = await import('../dist/lib/papers/text.js');
   const wanted = tried.filter(({ id }) => only.length === 0 || only.includes(id));
-  if (wanted.length === 0) throw new Problem(`No note of ${only.join(', ')} has settings to measure again.`);
+  if (wanted.length === 0)
+    throw new Problem(
+      `No notes of ${only.join(', ')} are measured here. Name some of ${[...new Set(tried.map(({ id }) => id))].join(', ')}.`,
+    );
   const results = await together(
     wanted.flatMap((what) => [[], ...what.settings].map((settings) => () => cellsOf(what, settings))),
   );

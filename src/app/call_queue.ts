@@ -7,11 +7,11 @@ import { change, settings } from './settings.js';
 export const callQueues = new QueueMemory();
 
 /** The capacity of the link before its first change. */
-export const firstCapacityBps = (): number | null =>
+export const capacityBeforeChangesBps = (): number | null =>
   parseSchedule(settings.value.capacity)[0]?.capacityBps ?? null;
 
 /** Chooses another discipline. A limit that the user has set is kept. */
 export function chooseQueue(discipline: string): void {
-  const next = callQueues.change(queueForm(settings.value.queue), discipline, firstCapacityBps());
+  const next = callQueues.change(queueForm(settings.value.queue), discipline, capacityBeforeChangesBps());
   change({ queue: queueText(next) });
 }

@@ -98,8 +98,8 @@ class Gestures {
 }
 
 /**
- * Lets a pointer control a shared time axis. Hovering moves the cursor. A click or a tap on the plot holds the cursor;
- * beside the plot, it releases the cursor. The wheel zooms; with Shift, it pans. Inside a `Wheel`, the wheel zooms only
+ * Lets a pointer control a shared time axis. Hovering moves the cursor. A click or a tap on the plot holds the cursor
+ * and pauses the axis; beside the plot, it releases the cursor. The wheel zooms; with Shift, it pans. Inside a `Wheel`, the wheel zooms only
  * with Ctrl. Dragging pans, dragging with Shift selects a range to zoom to, and two fingers zoom. Vertical swipes are
  * left to the page, so that a column of charts still scrolls. `showSelection` is called with the selection.
  * Returns a function that removes the listeners.
@@ -137,7 +137,7 @@ export function axisKey(axis: TimeAxis, event: KeyboardEvent, follows = true): b
     if (event.shiftKey) return axis.panBy(deltaUs);
     const { fromUs, toUs } = axis.window;
     const start = axis.cursorUs ?? (deltaUs < 0 ? toUs : fromUs);
-    axis.holdCursor(Math.min(toUs, Math.max(fromUs, start + deltaUs)));
+    axis.jumpTo(Math.min(toUs, Math.max(fromUs, start + deltaUs)));
   };
   const actions: Record<string, () => void> = {
     ArrowLeft: () => move(-step),

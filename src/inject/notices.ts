@@ -36,7 +36,8 @@ export const workerRefused = (): RecordNotice => ({
   fix: "allow worker-src blob: in the page; in a test, set bypassCSP: true in Playwright's options",
 });
 
-const EARLIER = 'reload the page with ccscope loaded from the start to see every frame with its size';
+const EARLIER =
+  'load ccscope before the call starts (reload the page, then start ccscope at once) to see every frame with its size';
 
 export const joinedLate = (): RecordNotice => ({
   level: 'info',

@@ -37,7 +37,7 @@ export class PlayoutDelays {
     return this.#acted.get(receiver)?.delayMs ?? null;
   }
 
-  /** Delays a receiver. If the browser refuses the value, throws its error and leaves everything unchanged. */
+  /** Delays a receiver. If the browser refuses the value, nothing changes, and this throws the browser's error. */
   delay(receiver: RTCRtpReceiver, delayMs: number): void {
     const theirs =
       this.#acted.get(receiver)?.theirs ??

@@ -87,8 +87,8 @@ export interface ConvergenceRule {
 
 /**
  * A call has converged when the received rate over the trailing 2 s is within the tolerance around `rateBps`, and
- * stays there for a second. The clock starts when the call was connected or, if that is later, at the last change of
- * the link before the judgement was requested. Data from before this start are ignored.
+ * stays there for a second. The clock starts when the call is connected, or at the last change of the link before the
+ * judgement was requested, whichever is later. Earlier data are ignored.
  */
 export function judgeConvergence(asked: Asked, { rateBps, tolerance, withinUs }: ConvergenceRule): Judgement {
   const { record, view, nowUs, askedUs } = asked;

@@ -59,7 +59,8 @@ export function parseReorder(text: string, { field = 'reorder' } = {}): Reorderi
     );
   const ratio = parseRatio(ratioText, { field, fix });
   const delayUs = parseDuration(time, { field });
-  if (delayUs > MAX_PERIOD_US) throw new ConfigError(field, 'a time of at most 1min', shown(text), fix);
+  if (delayUs > MAX_PERIOD_US)
+    throw new ConfigError(field, 'a time of at most 1min after the slash', shown(text), fix);
   return { ratio, delayUs };
 }
 

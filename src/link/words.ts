@@ -1,5 +1,6 @@
 /** The wording for a link's settings (fields.ts): for forms, commands, tables and messages. */
 import { BOTTLENECKS } from '../core/link_arguments.js';
+import { counted } from '../text/counted.js';
 import type { LinkConfig } from './link_config.js';
 import { linkField, type LinkKey } from './fields.js';
 
@@ -130,7 +131,8 @@ export function queueTitle(text: string): string {
   return [QUEUE_NAMES[name] ?? name, ...settings]
     .join(' ')
     .replace(/(\d)ms/g, '$1 ms')
-    .replace(/(\d)p$/, '$1 packets');
+    .replace(/(\d+)p\b/g, (_, packets: string) => counted(Number(packets), 'packet'))
+    .replaceAll(',', ', ');
 }
 
 /** The display names of the queue disciplines, keyed by the discipline's name in a queue setting. */

@@ -5,6 +5,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
+import { counted } from '../text/counted.js';
 import type { Model } from './model.js';
 import type { RecordingState } from './watch_service.js';
 
@@ -136,7 +137,7 @@ export function RecordPanel({ model, onDetach }: RecordPanelProps) {
       <b>Recording</b>
       <span class="reading">
         {lengthText(keptUs)}, {sizeText(bytes)}
-        {bookmarks > 0 && `, ${bookmarks} ${bookmarks === 1 ? 'bookmark' : 'bookmarks'}`}
+        {bookmarks > 0 && `, ${counted(bookmarks, 'bookmark')}`}
       </span>
       {!keepsAll && keptUs < lengthUs && (
         <span class="soft">of {lengthText(lengthUs)}: what is older is not kept</span>

@@ -101,7 +101,7 @@ async function recordCurve({ call, lengthUs }: BaselineMatch): Promise<Curve> {
   const got = curve?.receivedBps.length ?? 0;
   if (!curve || got < steps)
     throw new BaselineError(
-      `toMatchBaseline: expected a call of at least ${secondsText(steps * BASELINE_STEP_US)}, got ${secondsText(got * BASELINE_STEP_US)}; let it run longer, or store a shorter baseline with \`over\``,
+      `toMatchBaseline: expected a call of at least ${secondsText(steps * BASELINE_STEP_US)}, got ${secondsText(got * BASELINE_STEP_US)}; let the call run longer, or set the option \`over\` to a shorter time and store the baseline again`,
     );
   const keep = lengthUs === null ? got : steps;
   return { receivedBps: curve.receivedBps.slice(0, keep), queueDelayMs: curve.queueDelayMs.slice(0, keep) };

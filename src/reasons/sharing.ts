@@ -26,14 +26,17 @@ export function sharingAtEnd(trace: TraceData, query: CompetitionQuery): Sharing
   if (taken === null) return null;
   const group = new Rows(trace, 'group', ['competing', 'received_rate_bps'], ofFlow(query.flow));
   const nada = new Rows(trace, 'nada', ['received_rate_bps'], ofFlow(query.flow));
-  const received = [group, nada].find(({ length }) => length > 0);
+  const mean = (rows: Rows, column: string): number => rows.mean(column, ...rows.between(fromUs, endUs));
+  // Rows of a controller that has been replaced end before this period.
+  const receivedBps = [group, nada]
+    .map((rows) => mean(rows, 'received_rate_bps'))
+    .find((bps) => !Number.isNaN(bps));
+  const [first, end] = group.between(fromUs, endUs);
   return {
     ...taken,
-    ownBps:
-      received?.mean('received_rate_bps', ...received.between(fromUs, endUs)) ??
-      rate.mean('sent_bps', ...rate.between(fromUs, endUs)),
-    isOwnReceived: received !== undefined,
+    ownBps: receivedBps ?? mean(rate, 'sent_bps'),
+    isOwnReceived: receivedBps !== undefined,
     averagedS: AVERAGED_S,
-    isCompeting: group.at('competing', group.length - 1) === 1,
+    isCompeting: end > first && group.at('competing', end - 1) === 1,
   };
 }

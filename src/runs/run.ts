@@ -33,7 +33,7 @@ export interface FlowInfo {
   name: string;
   kind: 'media' | 'tcp';
   direction: 'forward' | 'backward';
-  /** The core's controller of a media flow. Absent for a user's controller. */
+  /** The built-in controller of a media flow. Absent if the flow has a user's controller. */
   controller?: ControllerName;
   preset?: string;
   /** The highest rate that the controller may ask for. Absent for TCP and for a user's controller. */

@@ -88,8 +88,8 @@ export function placedIn(instance: Scenario, assigned: readonly AssignedControll
 }
 
 /**
- * A simulator that replaces controllers of the media flows, as `withController` does, and reports the faults of the new
- * ones.
+ * A simulator that gives media flows other controllers, and reports the faults of these controllers. They have their
+ * default presets, and the bitrate bounds of their flows.
  */
 export class ControllerSimulator implements Simulator {
   #faults: readonly ControllerFault[] = [];

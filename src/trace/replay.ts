@@ -168,8 +168,8 @@ export class Replayer implements TraceSink {
     this.flush();
     if (this.#arrivals > 0) return;
     const file = this.#options.file === undefined ? {} : { file: this.#options.file };
-    const whose = this.#only === undefined ? '' : ` of flow ${this.#only}`;
-    const expected = `at least one arrival row${whose} (a replay needs arrivals)`;
+    const whose = this.#only === undefined ? '' : ` for flow ${this.#only}`;
+    const expected = `at least one arrival row${whose}, since a replay needs arrivals`;
     throw new TraceError({ ...file, line: this.#line, field: 'type', expected, got: 'none' });
   }
 

@@ -289,6 +289,7 @@ test('what a paper published stands beside a copy of its experiment, but not bes
   await page.getByRole('button', { name: 'Use this one' }).click();
   await expect(page.locator('.provenance')).toContainText('own controller pasted.mjs');
   await expect(published).toHaveCount(0);
+  await expect(page.getByText(/^pasted\.mjs controls gcc\. What a paper published applies/)).toBeVisible();
 });
 
 test('a trace of several flows opens in the Call page, one flow at a time', async ({ page, served }) => {

@@ -86,6 +86,6 @@ describe('ccscope replay of a simulation', () => {
     expect(named.stderr).toContain('expected one of adaptive, static, deployed');
     const tcp = await ccscope(['replay', file, '--flow', 'tcp']);
     expect(tcp.status).toBe(2);
-    expect(tcp.stderr).toContain('arrival row of flow 1');
+    expect(tcp.stderr).toContain('arrival row for flow 1');
   });
 });

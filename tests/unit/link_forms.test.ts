@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseState, serialiseState, DEFAULT_STATE } from '../../src/app/state.js';
 import { isOnNetwork, NETWORK_BUTTONS, USUAL_NETWORK } from '../../src/app/networks.js';
 import { CrossRate } from '../../src/link/cross_rate.js';
-import { LINK_WORDS, QUEUE_GROUPS, QUEUE_NAMES } from '../../src/link/words.js';
+import { LINK_WORDS, QUEUE_GROUPS, QUEUE_NAMES, queueTitle } from '../../src/link/words.js';
 import { crossText, PARTS_FORMS } from '../../src/link/load_form.js';
 import {
   limitOf,
@@ -50,6 +50,15 @@ describe('a queue as fields', () => {
     const form = withSetting(queueForm('codel'), 'target_ms', 13);
     expect(queueText(form)).toBe('codel:target=13ms');
     expect(queueText(withSetting(form, 'target_ms', null))).toBe('codel');
+  });
+
+  it.each([
+    ['droptail:300ms', 'DropTail 300 ms'],
+    ['droptail:1p', 'DropTail 1 packet'],
+    ['fq_codel:25p', 'FQ-CoDel 25 packets'],
+    ['codel:25p,target=5ms', 'CoDel 25 packets, target=5 ms'],
+  ])('%s has the title %s', (text, title) => {
+    expect(queueTitle(text)).toBe(title);
   });
 
   it('is said with its limit, also if that is the default', () => {

@@ -60,6 +60,15 @@ const FIRST_SCENARIO = 'ton-fig11';
  */
 const AT_ONCE_FLOW_S = 4000;
 
+/** Why `withoutPublished` has left out the published values of this scenario. */
+const reasonOf = ({ notes = [] }: Scenario): string => notes.join(' ');
+
+/** Leaves out the published values of a scenario. */
+function withheldFrom(scenario: Scenario, why: string): Pick<Loaded, 'scenario' | 'withheld'> {
+  const kept = withoutPublished(scenario, why);
+  return { scenario: kept, withheld: reasonOf(kept) };
+}
+
 export class Lab {
   readonly loaded = signal<Loaded | null>(null);
   readonly isLoading = signal(true);
@@ -72,17 +81,21 @@ export class Lab {
   });
   readonly seed = computed(() => settings.value.seed ?? this.loaded.value?.scenario.seed ?? 1);
   /**
-   * The loaded scenario with the chosen controller; a run simulates one cell of this scenario. If the user's own
-   * controller controls a flow, the published values are left out, since they belong to another controller.
+   * The loaded scenario with the chosen controller. If the user's own controller controls a flow, the published values
+   * are left out, since they belong to another controller.
    */
-  readonly chosen = computed<Scenario | null>(() => {
+  readonly #withController = computed<Pick<Loaded, 'scenario' | 'withheld'> | null>(() => {
     const { value } = this.loaded;
     if (value === null) return null;
     const scenario = withPreset(value.scenario, settings.value.controller);
     const { controller } = this.ownFlows.controllerFor(scenario);
-    if (controller === undefined) return scenario;
-    return withoutPublished(scenario, `${controller.name} controls ${ownFlowsOf(scenario).join(', ')}.`);
+    if (controller === undefined || !hasPublished(scenario)) return { scenario, withheld: value.withheld };
+    return withheldFrom(scenario, `${controller.name} controls ${ownFlowsOf(scenario).join(', ')}.`);
   });
+  /** The loaded scenario with the chosen controller. A run simulates one cell of this scenario. */
+  readonly chosen = computed<Scenario | null>(() => this.#withController.value?.scenario ?? null);
+  /** Why the published values of the chosen scenario are not shown. Undefined if they are, or if it has none. */
+  readonly withheld = computed(() => this.#withController.value?.withheld);
   /** The chosen cell as a separate scenario. The network's controls show this scenario. */
   readonly network = computed<Scenario | null>(() => {
     const { value } = this.chosen;
@@ -281,13 +294,14 @@ export class Lab {
   /** Prepares a scenario that is not from the list: removes published values from a changed copy of an experiment. */
   async #asPublished(scenario: Scenario): Promise<Pick<Loaded, 'scenario' | 'withheld'>> {
     if (!hasPublished(scenario)) return { scenario };
-    const texts = await fetchOriginals(scenario);
+    const texts = await fetchOriginals(scenario).catch(() => null);
+    if (texts === null) return withheldFrom(scenario, 'The paper’s own experiment could not be loaded.');
     const originals = await Promise.all(texts.map((text) => this.live.check(text)));
     const kept = withOwnPublished(
       scenario,
       originals.map((original) => original.scenario),
     );
-    return kept === scenario ? { scenario } : { scenario: kept, withheld: kept.notes?.join(' ') };
+    return kept === scenario ? { scenario } : { scenario: kept, withheld: reasonOf(kept) };
   }
 
   /** Resets the settings that belong to the scenario that was shown before. */
@@ -450,8 +464,9 @@ export class Lab {
   async #pin(wanted: Wanted): Promise<void> {
     if (this.charts === null) return;
     this.charts.dropGhost();
-    await this.pin.pin(wanted, this.charts, tellTraceError);
-    pinPart.value = await toPinLink(wanted);
+    if (!(await this.pin.pin(wanted, this.charts, tellTraceError))) return;
+    const link = await toPinLink(wanted);
+    if (this.pin.isDue) pinPart.value = link;
   }
 
   unpin(): void {

@@ -47,13 +47,14 @@ export class Pin {
 
   /**
    * Simulates a run again and shows it next to the charts of `beside`. The same seed gives the same rows, so nothing
-   * has to be copied. Rejects with SimulationError.
+   * has to be copied. Resolves to whether the run is pinned: another pin, or `unpin`, may have come in between.
+   * Rejects with SimulationError; no run is pinned then.
    */
   async pin(
     { scenario, cell, seed, controller }: Wanted,
     beside: Scope,
     onError: (error: Error) => void,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const turn = ++this.#turn;
     this.#close();
     this.isDue = true;
@@ -63,7 +64,7 @@ export class Pin {
     });
     if (turn !== this.#turn) {
       store.close();
-      return;
+      return false;
     }
     const live = new LiveRun(store, {
       traceOf: (options) => traceOf(options, { packets: false, inside: false }),
@@ -86,9 +87,16 @@ export class Pin {
       store.close();
     };
     this.pinned.value = { live, scope, close };
-    await live.play({ scenario, cell, seed, ...(controller && { controller }) });
+    try {
+      await live.play({ scenario, cell, seed, ...(controller && { controller }) });
+    } catch (error) {
+      if (turn === this.#turn) this.unpin();
+      throw error;
+    }
+    if (turn !== this.#turn) return false;
     scope.axis.setWindow(beside.axis.window);
     scope.axis.holdCursor(beside.axis.heldUs);
+    return true;
   }
 
   unpin(): void {

@@ -5,6 +5,7 @@
 import type { CallOptions, PeerUfrags } from '../../rtc/index.js';
 import { linkOfUrl } from '../../link/url.js';
 import type { LinkRow, ToldLatenessMs } from '../../link/server_protocol.js';
+import { counted } from '../../text/counted.js';
 import { notify } from '../notices.js';
 import { toLinkOptions } from './link_settings.js';
 import { farSideAgain, linkFailed, type Cause } from './recovery.js';
@@ -52,7 +53,7 @@ async function openLink(running: Running, listener: PathListener): Promise<Path>
 }
 
 function rowsMissing(count: number): void {
-  const what = `${count} ${count === 1 ? 'row' : 'rows'} of the link's queue`;
+  const what = `${counted(count, 'row')} of the link's queue`;
   notify(
     'warning',
     'link-rows',

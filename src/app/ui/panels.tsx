@@ -2,7 +2,7 @@
 import { parseRate } from '../../link/capacity_text.js';
 import { LINK_WORDS } from '../../link/words.js';
 import { formatRate } from '../../charts/index.js';
-import { callQueues, firstCapacityBps } from '../call_queue.js';
+import { callQueues, capacityBeforeChangesBps } from '../call_queue.js';
 import { change, settings } from '../settings.js';
 import { Download } from './download.js';
 import { ChoiceField, NumberField, TextField } from './fields.js';
@@ -14,7 +14,7 @@ import { QueueField } from './queue_field.js';
 const SLIDER = { low: 1e5, high: 3e6, steps: 100 };
 
 function CapacitySlider() {
-  const bps = firstCapacityBps() ?? parseRate('1mbps');
+  const bps = capacityBeforeChangesBps() ?? parseRate('1mbps');
   const span = Math.log(SLIDER.high / SLIDER.low);
   const step = (Math.log(bps / SLIDER.low) / span) * SLIDER.steps;
   const set = (to: number): void => {
@@ -49,7 +49,7 @@ export function LinkPanel({ running }: { running: boolean }) {
       <Download running={running} />
       <QueueField
         queue={settings.value.queue}
-        capacityBps={firstCapacityBps()}
+        capacityBps={capacityBeforeChangesBps()}
         memory={callQueues}
         onChange={(queue) => change({ queue })}
       />

@@ -98,7 +98,6 @@ export function Summary(props: SummaryProps) {
   const values = scope.values.value;
   const at = (id: string): number => values[id] ?? NaN;
   const asked = shadows.length > 0 ? `${inCharge.name} ${observes ? 'would ask for' : 'asks for'}` : '';
-  const shown = shownText(props);
   const rows: readonly Row[] = [
     ['Received', formatRate(at('received')), used(at('received'), at('capacity'))],
     ['Target', formatRate(at('target')), asked || (observes ? 'would be asked for' : 'asked for')],
@@ -107,12 +106,13 @@ export function Summary(props: SummaryProps) {
     [
       'Loss',
       formatRatio(at('loss')),
-      `${formatCount(at('drops'))} dropped ${shown === 'now' ? 'in view' : 'up to here'}`,
+      `${formatCount(at('drops'))} dropped ${scope.cursorUs.value === null ? 'in view' : 'up to the cursor'}`,
       at('loss') > 0.02,
       'The share of packets lost according to the receiver’s latest report, and the packets that the bottleneck dropped from the left edge of the charts to the time of the values',
     ],
     ...insideRow(detailed.controller, at),
   ];
+  const shown = shownText(props);
   // These rows appear and disappear during a call. They are beside the row `Values`, so that nothing else moves.
   const others: readonly Row[] = [
     ...beside.map(({ flow, name }): Row => {

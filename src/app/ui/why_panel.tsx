@@ -93,8 +93,8 @@ function useExplanation({ scope, store, flow, link, header, hasEnded = false, sh
         const found = await store.explain({ flow, link, header }).catch(() => null);
         tookMs = performance.now() - before;
         if (isOver) return;
-        seenUs = toUs;
         if (found !== null) {
+          seenUs = toUs;
           isStale.value = false;
           isWhole.value = hasEnded;
           explanation.value = found;

@@ -165,8 +165,8 @@ export class FarSides {
   }
 
   /**
-   * Returns the far side's addresses for packets from the page's address `from`. Returns null if the agent sends to
-   * the relay's own socket, or is unknown.
+   * Returns the addresses of the far side to which packets go that the page sends from `from`. Returns null if the
+   * agent is unknown, or if it sends to the relay's own socket.
    */
   of(agent: Agent, from: AgentEndpoint): AgentSeat | null {
     const candidates = this.#told.get(agent.ufrag);

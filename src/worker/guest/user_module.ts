@@ -12,7 +12,7 @@ const WASM_MAGIC = [0x00, 0x61, 0x73, 0x6d];
 export async function loadUserModule(url: string, options: WasmControllerOptions): Promise<UserController> {
   const response = await fetch(url).catch(() => null);
   if (response?.ok !== true) {
-    const status = response === null ? 'it could not be fetched' : `its server answered ${response.status}`;
+    const status = response === null ? 'could not be fetched' : `its server answered ${response.status}`;
     throw new CoreError(`${options.name}: ${status} (${url.slice(0, 200)})`, 'url');
   }
   const bytes = new Uint8Array(await response.arrayBuffer());

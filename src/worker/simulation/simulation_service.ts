@@ -78,8 +78,8 @@ export class SimulationService {
   }
 
   /**
-   * Runs a simulation. Passes the trace rows to `report` in order, and waits until each call is done. All rows
-   * have been reported before this resolves.
+   * Runs a simulation. Passes the trace rows to `report` in order, and awaits what `report` returns before it calls
+   * `report` again. Resolves when all rows have been reported.
    */
   async run(
     request: SimulationRequest,

@@ -70,7 +70,7 @@ export async function drive({ source, durationMs, until, flow = 0 }: Asked): Pro
   return driven;
 }
 
-/** The error message with which loading this module fails. */
+/** Returns the message of the error that loading this module throws. */
 export async function refusal(source: string): Promise<string> {
   try {
     await drive({ source, durationMs: 0 });

@@ -236,7 +236,7 @@ export interface SyntheticCall {
   backend?: 'shaper' | 'devtools' | 'none';
   /**
    * How late packets left the shaper (`shaperLateMs`), and how late callbacks ran in pages (`callbacksLateMs`).
-   * Each list has one value per second; the first value is for 1 s.
+   * Each list has one value per second, the first at the time 1 s.
    */
   shaperLateMs?: readonly number[];
   callbacksLateMs?: readonly number[];

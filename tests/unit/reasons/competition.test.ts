@@ -120,6 +120,31 @@ it('how the link is shared at the end is told with the rates of both', () => {
   expect(sharingOf([live])).toBeNull();
 });
 
+it('what a controller recorded before it was replaced says nothing of the end', () => {
+  const trace = new TraceData();
+  for (let i = 0; i < 300; i++) {
+    const time_us = i * 100e3;
+    addRow(trace, 'rate', { flow: 0, time_us, target_bps: 400e3, sent_bps: 450e3 });
+    addRow(trace, 'queue', { link: 0, time_us, capacity_bps: CAPACITY_BPS });
+    addRow(trace, 'throughput', { flow: 1, time_us, received_bps: 600e3 });
+    if (i < 150) addRow(trace, 'group', { flow: 0, time_us, received_rate_bps: 200e3, competing: 1 });
+    else if (i < 200) addRow(trace, 'nada', { flow: 0, time_us, received_rate_bps: 300e3 });
+  }
+  const query = {
+    flow: 0,
+    link: 0,
+    header: { flows: [CALL, TCP].map((flow, number) => ({ flow: number, ...flow })) },
+  };
+  expect(explained(trace, query).sharing).toMatchObject({
+    ownBps: 450e3,
+    isOwnReceived: false,
+    isCompeting: false,
+  });
+  for (let i = 0; i < 10; i++)
+    addRow(trace, 'nada', { flow: 0, time_us: 29e6 + i * 50e3, received_rate_bps: 350e3 });
+  expect(explained(trace, query).sharing).toMatchObject({ ownBps: 350e3, isOwnReceived: true });
+});
+
 it('a live call beside a download says that losses alone decide, and falls to alpha times its rate', () => {
   const { trace, changes } = run([{ ...CALL, preset: 'gcc-live', live: {} }, TCP]);
   const falls = changes.filter(({ text }) => text.includes('which another flow keeps full'));

@@ -45,7 +45,7 @@ class DensityFitter {
 
   // The functions below evaluate the fitted density; they require fitted().
   DataRate ConditionalMean(TimeDelta delay) const;  // E[S | D = delay]
-  double Density(DataRate rate, TimeDelta delay) const;  // per bps and us
+  double Density(DataRate rate, TimeDelta delay) const;  // in 1/(bps * us)
   // Replaces each end of an axis that is NaN by a value just beyond the pairs.
   void FitAxes(DensityAxes& axes) const;
   // The density on a grid: one row of rates for each delay.

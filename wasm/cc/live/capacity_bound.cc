@@ -16,7 +16,7 @@ constexpr TimeDelta kHalf = TimeDelta::Millis(500);
 // The time in which a queue is to be drained.
 constexpr TimeDelta kDrainTime = TimeDelta::Millis(300);
 // When a fall of the capacity is noticed, data has already been sent at the old rate for as long as the newest frame
-// waited. The backlog continues to grow for about this time, until the new rate takes effect.
+// waited. The backlog continues to grow for about kResponse, until the new rate takes effect.
 constexpr TimeDelta kResponse = TimeDelta::Millis(150);
 // There is room to grow while the delivered rate is below this fraction of the capacity.
 constexpr double kMuchUnused = 0.8;

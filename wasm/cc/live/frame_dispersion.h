@@ -28,7 +28,8 @@ namespace ccscope {
 
 class FrameDispersion {
  public:
-  // Processes an arrival. Has no effect if another controller that shares this object has already passed the arrival.
+  // Processes an arrival. Has no effect if another controller that shares this object has already passed in the
+  // same arrival.
   void OnFrame(const Arrival& arrival);
 
   struct Estimate {

@@ -306,7 +306,7 @@ function Results({ lab, scope }: Parts) {
       {!isPinned && <Provenance run={run} />}
       {isTableFirst && table}
       <Inside lab={lab} scope={scope} />
-      <Published run={run} withheld={lab.loaded.value?.withheld} />
+      <Published run={run} withheld={lab.withheld.value} />
       <div class="run-actions">
         <RunTools lab={lab} />
         <SweepPanel lab={lab} />

@@ -132,7 +132,10 @@ export function NumbersTable({ published, measured, isComplete }: NumbersTablePr
       )}
       <div class="scroll" role="region" aria-label={`Numbers of ${id}`} tabIndex={0}>
         <table class="cards numbers">
-          <caption>Published beside measured: mean ± half of its 95 % interval (runs)</caption>
+          <caption>
+            {isShort && 'Only the numbers outside their band. '}
+            Published beside measured: mean ± half of its 95 % interval (runs)
+          </caption>
           <thead>
             <tr>
               <th scope="col">cell</th>

@@ -1,5 +1,5 @@
 /** Verdicts as the report of `ccscope reproduce` shows them. */
-import { ACROSS, ACROSS_MEANING, VERDICT_MEANINGS } from '../../../papers/text.js';
+import { ACROSS, VERDICT_MEANINGS } from '../../../papers/text.js';
 import type { Counts, Summary } from '../../../papers/report.js';
 import { VERDICTS, type Verdict } from '../../../scenario/verdict.js';
 import { NOTHING } from '../numbers.js';
@@ -21,9 +21,7 @@ export function VerdictKey() {
           <VerdictBadge verdict={verdict} /> {VERDICT_MEANINGS[verdict]}
         </li>
       ))}
-      <li>
-        {ACROSS} {ACROSS_MEANING}
-      </li>
+      <li>{ACROSS} other seeds could give another verdict</li>
     </ul>
   );
 }
