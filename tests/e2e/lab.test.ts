@@ -190,6 +190,28 @@ test('any controller runs in any scenario, and its own charts are drawn', async 
   await expect(signal).toBeVisible();
 });
 
+test('a press on Run that also enters a number does not cancel the run that the number starts', async ({
+  page,
+  lab,
+}) => {
+  await lab.open();
+  const long = { ...OWN, duration_s: 200_000 };
+  await page.locator('input[type=file][accept*=json]').setInputFiles(file('long.json', JSON.stringify(long)));
+  await expect(page.getByText('from long.json')).toBeVisible();
+  const button = (name: string) => page.getByRole('banner').getByRole('button', { name });
+  await lab.run();
+  await button('Cancel').click();
+  await expect(page.getByRole('status')).toHaveText('Cancelled');
+  await page.locator('input[name=seed]').fill('7');
+  await button('Run').hover();
+  await page.mouse.down();
+  await expect(button('Cancel')).toBeVisible();
+  await page.mouse.up();
+  await expect(page.getByRole('status')).toHaveText('Simulating');
+  await button('Cancel').click();
+  await expect(page.getByRole('status')).toHaveText('Cancelled');
+});
+
 test('a run can be cancelled, and keeps what it has', async ({ page, lab }) => {
   await lab.open();
   const long = { ...OWN, duration_s: 200_000 };

@@ -3,7 +3,7 @@
  * inside the run.
  */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 
 import { formatMs, formatRate, formatRatio } from '../../../charts/index.js';
 import { parseSchedule } from '../../../link/capacity_text.js';
@@ -54,6 +54,12 @@ function LabHeader({ lab }: { lab: Lab }) {
   const { live, history } = lab;
   // Only a long run can be cancelled: a short one ends too soon.
   const running = live.isLong.value;
+  /**
+   * Whether the button offered to cancel when the pointer pressed it; null if it is not pressed. Pressing it takes the
+   * focus from a field, whose change may start a run. The click that follows was meant for "Run", and must not cancel
+   * this run.
+   */
+  const pressed = useRef<boolean | null>(null);
   return (
     <PageHeader
       page="lab"
@@ -86,7 +92,12 @@ function LabHeader({ lab }: { lab: Lab }) {
             type="button"
             class={running ? 'stop' : 'start'}
             disabled={!running && (lab.isLoading.value || lab.loaded.value === null)}
-            onClick={() => (running ? live.cancel() : void lab.start())}
+            onPointerDown={() => (pressed.current = running)}
+            onClick={() => {
+              if (!running) void lab.start();
+              else if (pressed.current !== false) live.cancel();
+              pressed.current = null;
+            }}
           >
             {running ? 'Cancel' : 'Run'}
           </button>
