@@ -190,6 +190,24 @@ test('any controller runs in any scenario, and its own charts are drawn', async 
   await expect(signal).toBeVisible();
 });
 
+test('a seed that is being typed stays when the page shows another run', async ({ page, lab }) => {
+  await lab.open('?scenario=ton-fig11&run=1');
+  await lab.done();
+  const seed = page.locator('input[name=seed]');
+  await seed.fill('4');
+  // The choice of another cell reaches the page without taking the focus from the field.
+  const capacity = page.locator('select[name="cell.capacity"]');
+  await capacity.evaluate((select: HTMLSelectElement) => {
+    select.selectedIndex += 1;
+    select.dispatchEvent(new Event('change', { bubbles: true }));
+  });
+  await expect.poll(() => lab.query().get('cell.capacity')).not.toBeNull();
+  await lab.done();
+  await expect(seed).toHaveValue('4');
+  await seed.press('Enter');
+  await expect.poll(() => lab.query().get('seed')).toBe('4');
+});
+
 test('a press on Run that also enters a number does not cancel the run that the number starts', async ({
   page,
   lab,

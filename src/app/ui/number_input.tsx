@@ -68,6 +68,8 @@ export function NumberInput(props: NumberInputProps) {
   const id = useId();
   const problem = useSignal('');
   const typed = useSignal(NaN);
+  /** The text while the user types; null otherwise. Rendering the field again must not replace this text. */
+  const draft = useSignal<string | null>(null);
   const value = Number(props.value.toPrecision(6));
   const [from, to] = props.range ?? [props.min, props.max];
   const { range, toSlider, toValue } = scaleOf(props);
@@ -98,10 +100,13 @@ export function NumberInput(props: NumberInputProps) {
           min={from}
           max={to}
           step={step ?? (isWhole ? 1 : 'any')}
-          value={value}
+          value={draft.value ?? value}
           aria-description={help}
           aria-invalid={problem.value !== ''}
+          onInput={({ currentTarget }) => (draft.value = currentTarget.value)}
+          onBlur={() => (draft.value = null)}
           onChange={({ currentTarget }) => {
+            draft.value = null;
             typed.value = currentTarget.value.trim() === '' ? NaN : Number(currentTarget.value);
             take(typed.value);
             if (problem.value !== '') currentTarget.value = String(value);

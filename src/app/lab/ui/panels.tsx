@@ -164,6 +164,8 @@ function ControllerField({ lab }: { lab: Lab }) {
 export function CellPanel({ lab }: { lab: Lab }) {
   const id = useId();
   const problem = useSignal('');
+  /** The text while the user types; null otherwise. Rendering the field again must not replace this text. */
+  const draft = useSignal<string | null>(null);
   const loaded = lab.loaded.value;
   if (!loaded) return null;
   const take = (text: string): void => {
@@ -184,9 +186,12 @@ export function CellPanel({ lab }: { lab: Lab }) {
           type="number"
           min={0}
           step={1}
-          value={lab.seed.value}
+          value={draft.value ?? lab.seed.value}
           aria-invalid={problem.value !== ''}
+          onInput={({ currentTarget }) => (draft.value = currentTarget.value)}
+          onBlur={() => (draft.value = null)}
           onChange={({ currentTarget }) => {
+            draft.value = null;
             take(currentTarget.value);
             currentTarget.value = String(lab.seed.value);
           }}
