@@ -99,9 +99,10 @@ class Gestures {
 
 /**
  * Lets a pointer control a shared time axis. Hovering moves the cursor. A click or a tap on the plot holds the cursor
- * and pauses the axis; beside the plot, it releases the cursor. The wheel zooms; with Shift, it pans. Inside a `Wheel`, the wheel zooms only
- * with Ctrl. Dragging pans, dragging with Shift selects a range to zoom to, and two fingers zoom. Vertical swipes are
- * left to the page, so that a column of charts still scrolls. `showSelection` is called with the selection.
+ * and pauses the axis; beside the plot, it releases the cursor. The wheel zooms; with Shift, it pans. Inside a
+ * `Wheel`, the wheel zooms only with Ctrl. Dragging pans, dragging with Shift selects a range to zoom to, and two
+ * fingers zoom. Vertical swipes are left to the page, so that a column of charts still scrolls.
+ * `showSelection` is called with the selection.
  * Returns a function that removes the listeners.
  */
 export function attachGestures(

@@ -55,7 +55,7 @@ function LabHeader({ lab }: { lab: Lab }) {
   // Only a long run can be cancelled: a short one ends too soon.
   const running = live.isLong.value;
   /**
-   * Whether the button offered to cancel when the pointer pressed it; null if it is not pressed. Pressing it takes the
+   * Whether the button offered to cancel when the pointer pressed it; null for a key. Pressing it takes the
    * focus from a field, whose change may start a run. The click that follows was meant for "Run", and must not cancel
    * this run.
    */
@@ -93,6 +93,7 @@ function LabHeader({ lab }: { lab: Lab }) {
             class={running ? 'stop' : 'start'}
             disabled={!running && (lab.isLoading.value || lab.loaded.value === null)}
             onPointerDown={() => (pressed.current = running)}
+            onKeyDown={() => (pressed.current = null)}
             onClick={() => {
               if (!running) void lab.start();
               else if (pressed.current !== false) live.cancel();
