@@ -283,7 +283,7 @@ function common(
   const direction = DIRECTIONS.indexOf(flow.direction ?? 'forward');
   // For the core, NaN means "until the end". So a NaN of the caller must be refused here.
   if (Number.isNaN(flow.stopUs))
-    throw new CoreError('stopUs: expected a time after startUs, got NaN', 'stopUs');
+    throw new CoreError('stopUs: expected startUs to 1e12 us, got NaN', 'stopUs');
   return [direction, flow.startUs ?? 0, flow.stopUs ?? NaN, flow.extraDelayUs ?? 0];
 }
 

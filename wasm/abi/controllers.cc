@@ -51,11 +51,11 @@ constexpr int kControllerCount = static_cast<int>(sizeof(kControllers) / sizeof(
 const ControllerSpec* FindController(int controller) {
   if (controller == kUserController) return &kUserControllerSpec;
   if (controller >= 0 && controller < kControllerCount) return kControllers[controller];
-  return Fail("controller", "expected a controller of the schema"), nullptr;
+  return Fail("controller", "expected one of the controllers that the schema lists"), nullptr;
 }
 
 bool ReadParameters(const ControllerSpec& spec, const double* input, std::vector<double>& values) {
-  if (input == nullptr) return Fail("parameters", "expected all of them in the input buffer"), false;
+  if (input == nullptr) return Fail("parameters", "expected a value for each parameter of the controller"), false;
   if (const auto error = CheckValues(spec.parameters, spec.parameter_count, input, spec.parameter_count)) {
     return FailIn("parameters", error.field, error.expectation), false;
   }

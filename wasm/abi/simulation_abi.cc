@@ -85,7 +85,7 @@ bool ReadFlow(const SimulationHandle& h, const FlowInput& input, FlowParams& par
   }
   if (!Within(input.start_us, 0, kMaxDurationUs)) return Fail("startUs", "expected 0 to 1e12 us"), false;
   if (!std::isnan(input.stop_us) && !Within(input.stop_us, input.start_us, kMaxDurationUs)) {
-    return Fail("stopUs", "expected a time after startUs, at most 1e12 us"), false;
+    return Fail("stopUs", "expected startUs to 1e12 us"), false;
   }
   if (!Within(input.extra_delay_us, 0, 60e6)) return Fail("extraDelayUs", "expected 0 to 6e7 us (one minute)"), false;
   params.direction = static_cast<Direction>(input.direction);

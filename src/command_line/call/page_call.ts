@@ -181,7 +181,7 @@ function refuseLoss({ pages, link }: CallRecord): void {
   if (crashed)
     throw new FailedRun(`${pageName(crashed.id)} (${crashed.url}) crashed; check the browser's log`);
   const failure = link?.notices.find(({ level }) => level === 'error');
-  if (failure) throw new FailedRun(`${failure.message}; run the call again`);
+  if (failure) throw new FailedRun(failure.message);
 }
 
 /** Throws FailedRun if the call has ended early, since the measurements do not cover the planned duration then. */

@@ -1,6 +1,6 @@
 // The bottleneck capacity that the frames of about the last second show (frame_dispersion.h), and falls of that
 // capacity. A fall makes the service times of frames longer, but late time stamps may do so too. So the fewer frames
-// show a fall, the longer their service times must be.
+// show a fall, the longer their service times must be. A single frame raises only a suspicion (MayHaveFallen()).
 #ifndef CCSCOPE_CC_LIVE_FRAME_CAPACITY_H_
 #define CCSCOPE_CC_LIVE_FRAME_CAPACITY_H_
 
@@ -33,6 +33,11 @@ class FrameCapacity {
   double spread() const { return estimate_ ? estimate_->spread : 0; }
   // The capacity that the latest frames show, if it is far below `sent` and the frames queue; otherwise no value.
   std::optional<DataRate> FallenBelow(DataRate sent) const;
+  // Whether the newest frame took so much longer to be served than expected that the capacity has probably fallen. The
+  // next frame confirms the suspicion or ends it. A queue can overflow while waiting for the next frame, so it pays to
+  // send less meanwhile. After an unconfirmed suspicion there is no other one for 20 s: on a machine that often stamps
+  // frames late, suspicions would cost more than they save.
+  bool MayHaveFallen() const { return may_have_fallen_; }
   // Records a fall: from then on, the capacity is estimated only from frames since shortly before the fall.
   void OnFall(Timestamp now) { fell_at_ = now; }
 
@@ -51,12 +56,16 @@ class FrameCapacity {
  private:
   TimeDelta Horizon() const;
   std::optional<DataRate> Fallen() const;
+  bool IsBehindLoss() const { return now_ - lost_at_ < kLossShows; }
+  void UpdateSuspicion();
 
   std::shared_ptr<FrameDispersion> dispersion_ = std::make_shared<FrameDispersion>();
   std::optional<FrameDispersion::Estimate> estimate_;  // as of the latest frame
   Timestamp now_ = Timestamp::MinusInfinity();
   Timestamp lost_at_ = Timestamp::MinusInfinity();
   std::optional<Timestamp> fell_at_;
+  bool may_have_fallen_ = false;
+  Timestamp suspected_at_ = Timestamp::MinusInfinity();  // when the latest suspicion began
 };
 
 }  // namespace ccscope

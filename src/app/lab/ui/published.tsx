@@ -1,4 +1,5 @@
 /** A table of the numbers that a paper published, with the values that this run measured. */
+import { metricName } from '../../../papers/metric_name.js';
 import { METRICS, metricText } from '../../../scenario/metrics.js';
 import type { Scenario } from '../../../scenario/scenario.js';
 import type { MetricResult } from '../../../scenario/verdict.js';
@@ -13,21 +14,13 @@ const VERDICTS = {
 /** Whether the experiment has only one run. If it has several, a single run gets no verdict. */
 const isExperiment = ({ runs = 1 }: Scenario): boolean => runs === 1;
 
-/** `utilisation of tcp, late`: the metric with its flow and its time window. */
-function nameOf({ name, flow, window, path }: MetricResult): string {
-  const metric = name.replace(/_(ms|bps|s)$/, '').replaceAll('_', ' ');
-  const about = flow === undefined ? '' : flow === '*' ? ' of all flows' : ` of ${flow}`;
-  const where = path === 'backward' ? ', way back' : '';
-  return `${metric}${about}${where}${window === undefined ? '' : `, ${window}`}`;
-}
-
 function Row({ metric, isJudged }: { metric: MetricResult; isJudged: boolean }) {
   const { name, published = NaN, says, where, read, band, why, note, measured, verdict } = metric;
   const text = (value: number): string => metricText(name, value);
   return (
     <tr>
       <th scope="row" title={METRICS.get(name)?.description}>
-        {nameOf(metric)}
+        {metricName(metric)}
       </th>
       <td title={`read from ${read ?? ''}`}>
         {says ?? text(published)} <small>{where}</small>

@@ -119,8 +119,12 @@ DataRate CapacityProbe::Risen(DataRate a_r, DataRate level, DataRate delivered, 
 // The part of A_r that must not be used, so that the queue drains.
 DataRate CapacityProbe::Drain(DataRate a_r, bool is_sure, Timestamp now) const {
   if (params_.drain_time == TimeDelta::Zero()) return DataRate::Zero();
-  const DataRate most = std::max(DataRate::Zero(), a_r - std::max(a_r * kLeftWhileDraining, params_.min_bitrate));
+  const auto all_but = [this, a_r](DataRate left) {
+    return std::max(DataRate::Zero(), a_r - std::max(left * kLeftWhileDraining, params_.min_bitrate));
+  };
+  const DataRate most = all_but(a_r);
   if (now < drained_at_) return std::min(most, is_sure_ ? most : a_r * (1 - kLeastOfDelivered));
+  if (capacity_.MayHaveFallen()) return all_but(std::min(a_r, capacity_.frames().ServiceRatesOf(1).fastest));
   const double share = is_sure ? kMostOfDrain : 1 - kLeastOfDelivered;
   return std::min(a_r * std::min(share, capacity_.WaitToDrain() / params_.drain_time), most);
 }

@@ -64,8 +64,11 @@ class CapacityProbe {
   // one-way delay decides, so that queues caused by other flows count as well.
   bool QueueStaysEmpty(const GroupDeltas& deltas);
 
-  // Whether frames queue and the capacity is far below the sending rate, so that the rate has to fall at once.
-  bool HasFallen(DataRate a_r) const { return params_.on && !SeesCompetingFlow() && Fallen(a_r).has_value(); }
+  // Whether less must be sent at once: frames queue, and the capacity is far below the sending rate or, as far as a
+  // single frame can tell, may be.
+  bool IsUrgent(DataRate a_r) const {
+    return params_.on && !SeesCompetingFlow() && (Fallen(a_r).has_value() || capacity_.MayHaveFallen());
+  }
   // Whether another flow fills the queue (competitive_mode.h).
   bool SeesCompetingFlow() const { return competitive_mode_.IsOn(); }
   // Whether Next() returns a rate: a capacity is known, or another flow fills the queue.

@@ -29,7 +29,7 @@ class LiveRules final : public ReceiverHooks {
   [[nodiscard]] std::optional<DataRate> Capacity() const override { return probe_.Capacity(); }
   [[nodiscard]] bool SeesCompetingFlow() const override { return probe_.SeesCompetingFlow(); }
   [[nodiscard]] bool SetsRate() const override { return probe_.SetsRate(); }
-  [[nodiscard]] bool IsUrgent(DataRate a_r) const override { return probe_.HasFallen(a_r); }
+  [[nodiscard]] bool IsUrgent(DataRate a_r) const override { return probe_.IsUrgent(a_r); }
   [[nodiscard]] std::optional<Rate> NextRate(DataRate a_r, const Conditions& conditions, Timestamp now) override {
     return probe_.Next(a_r, conditions, now);
   }

@@ -1,0 +1,74 @@
+#include "cc/live/frame_capacity.h"
+
+#include <gtest/gtest.h>
+
+#include "frames_on_a_link.h"
+
+namespace ccscope {
+namespace {
+
+constexpr DataRate kSent = DataRate::BitsPerSec(1e6);
+
+// A video of 1 Mbps on a link of 2 Mbps, whose frames take 17 ms each.
+class FrameCapacityTest : public ::testing::Test {
+ protected:
+  FrameCapacityTest() { Frames(150, 0.5); }
+  void Frames(int count, double load, double late_ms = 0) {
+    for (; count > 0; --count) fifo.Frame(frames, load, 0, late_ms);
+  }
+  FrameCapacity frames;
+  Fifo fifo{2};
+};
+
+// At 0.5 Mbps, a frame takes 67 ms.
+TEST_F(FrameCapacityTest, OneFrameRaisesASuspicionAndTheNextConfirmsIt) {
+  EXPECT_FALSE(frames.MayHaveFallen());
+  fifo.SetCapacity(0.5);
+  Frames(1, 2);
+  EXPECT_TRUE(frames.MayHaveFallen());
+  EXPECT_FALSE(frames.FallenBelow(kSent));
+  Frames(1, 2);
+  EXPECT_TRUE(frames.MayHaveFallen());
+  const auto fallen = frames.FallenBelow(kSent);
+  ASSERT_TRUE(fallen);
+  EXPECT_NEAR(fallen->bps() / 1e6, 0.5, 0.05);
+}
+
+TEST_F(FrameCapacityTest, AFrameOnTimeEndsASuspicionAndTheNextOneWaits20Seconds) {
+  Frames(1, 0.5, 30);
+  EXPECT_TRUE(frames.MayHaveFallen());
+  Frames(1, 0.5);
+  EXPECT_FALSE(frames.MayHaveFallen());
+  Frames(30 * 19, 0.5);
+  Frames(1, 0.5, 30);
+  EXPECT_FALSE(frames.MayHaveFallen());
+  Frames(30, 0.5);
+  Frames(1, 0.5, 30);
+  EXPECT_TRUE(frames.MayHaveFallen());
+}
+
+TEST_F(FrameCapacityTest, AConfirmedSuspicionIsNotHeldAgainstTheNext) {
+  Frames(1, 0.5, 30);
+  frames.OnFall(frames.latest_frame());
+  Frames(90, 0.5);
+  EXPECT_FALSE(frames.MayHaveFallen());
+  Frames(1, 0.5, 30);
+  EXPECT_TRUE(frames.MayHaveFallen());
+}
+
+// Where one stamp in four is late, another late stamp shows nothing.
+TEST_F(FrameCapacityTest, LateStampsAreNotSuspectedWhereTheyAreUsual) {
+  for (int i = 0; i < 80; ++i) Frames(1, 0.5, i % 4 == 0 ? 8 : 0);
+  Frames(1, 0.5, 30);
+  EXPECT_FALSE(frames.MayHaveFallen());
+}
+
+// A frame waits for a lost packet until it has been sent again.
+TEST_F(FrameCapacityTest, AFrameThatWaitsForALostPacketIsNotSuspected) {
+  frames.OnLoss(frames.latest_frame());
+  Frames(1, 0.5, 30);
+  EXPECT_FALSE(frames.MayHaveFallen());
+}
+
+}  // namespace
+}  // namespace ccscope
