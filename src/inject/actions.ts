@@ -1,7 +1,7 @@
 /**
  * Carries out actions on the page's calls. Nothing is changed without an explicit command. Actions change the
  * parameters of senders and the playout delay of receivers. The page's own settings are kept, and every
- * action can be undone.
+ * change of a setting can be undone.
  */
 import { readAction } from './action_form.js';
 import { attempt, clearTimeout, setTimeout } from './natives.js';

@@ -117,7 +117,7 @@ function isWorthALook(value: object): boolean {
   );
 }
 
-/** The objects that `holder` references. If it is the window, only the objects that the page has added to it. */
+/** The objects that `holder` references. If `holder` is the window, only the objects that the page has added. */
 function valuesOf(holder: object, isWindow: boolean): object[] {
   return (
     attempt(() => {

@@ -18,7 +18,7 @@ interface Candidate {
 const HOST_PRIORITY = 2_130_706_431;
 /** Port of an active TCP candidate, which opens connections and accepts none, RFC 6544, section 4.5. */
 const DISCARD_PORT = 9;
-/** These attributes describe the candidate that is replaced. */
+/** Attributes that are left out, because they describe the original candidate. */
 const NOT_KEPT = new Set(['raddr', 'rport', 'tcptype']);
 
 const portOf = (text = ''): number => (/^\d{1,5}$/.test(text) ? Number(text) : 0);
@@ -83,8 +83,8 @@ export function descriptionThroughRelay(sdp: string, relay: RelayAddress): strin
 const HIDDEN = 'raddr 0.0.0.0 rport 0';
 
 /**
- * Replaces the address in one of the page's own candidates with the relay's address. The rest stays the same,
- * because pages may sort or filter candidates by it. A string that is not a candidate is returned unchanged.
+ * Replaces the address in one of the page's own candidates with the relay's address. Other fields stay the same,
+ * because pages may sort or filter candidates by them. A string that is not a candidate is returned unchanged.
  */
 export function ownCandidateThroughRelay(text: string, relay: RelayAddress): string {
   const [, head, component, transport, priority, type, rest = ''] = OWN.exec(text) ?? [];

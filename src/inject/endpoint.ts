@@ -37,7 +37,7 @@ export interface KnownBefore {
    * candidates.
    */
   isLate: boolean;
-  /** The listener already has a connection with this number: the connection's video was observed before. */
+  /** The listener already knows the connection's number: the connection's video was reported as a stray before. */
   isReported: boolean;
 }
 
@@ -83,8 +83,8 @@ export class Endpoint {
     private readonly window: Window,
   ) {
     this.#isCatchingUp = known.isLate;
-    // A debugger's list of connections, which `adopt` passes, also contains prototypes. For a prototype, this
-    // attribute throws, so no prototype is reported.
+    // A debugger's list of connections also contains prototypes. Reading this attribute of a prototype throws,
+    // so no prototype is reported.
     if (typeof peer.signalingState !== 'string') throw new TypeError('this is not a connection');
     if (!known.isReported) this.#announce();
     listen(peer, 'connectionstatechange', () => this.look());

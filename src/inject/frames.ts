@@ -1,7 +1,6 @@
 /**
- * The page's interface to the frame worker. Receivers may be created before the worker has proved that it runs.
- * They get transforms at once. If the worker then fails to start, `failed` is called, so that the transforms
- * are removed again.
+ * The page's interface to the frame worker. Receivers get transforms at once, even before the worker has proved
+ * that it runs. If the worker then fails to start, `failed` is called, so that the transforms are removed again.
  */
 import type {
   FrameWorkerAnswer,

@@ -1,6 +1,7 @@
 /**
- * Holds references to the page's objects. The references are strong while someone listens. Otherwise they are
- * weak, so that the observer does not keep unused objects alive.
+ * Holds references to the page's receivers and transceivers, and to the endpoints of its connections. The
+ * references are strong while someone listens. Otherwise they are weak, so that the observer does not keep unused
+ * objects alive.
  */
 import { WeakRef } from './natives.js';
 

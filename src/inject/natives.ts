@@ -22,7 +22,7 @@ export function listen(target: EventTarget, type: string, listener: (event: Even
   add.call(target, type, (event) => attempt(() => listener(event)));
 }
 
-/** Runs `work`. Returns undefined if it fails, because an error here must never affect the page. */
+/** Runs `work`. Returns undefined if `work` throws, because an error here must never affect the page. */
 export function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -148,7 +148,10 @@ export class Observer implements PageObserver {
     return this.#all.get(peer) ?? this.#adoptLate(peer);
   }
 
-  /** Adopts a connection that the page created earlier. It takes the number of its video if that was reported. */
+  /**
+   * Adopts a connection that the page created earlier. If its video was already reported as a stray, the
+   * connection takes over the stray's number.
+   */
   #adoptLate(peer: RTCPeerConnection): Endpoint {
     const reported = this.#ownUse(() =>
       attempt(() => this.#strays?.handOver(peer.getReceivers().map(({ track }) => track))),

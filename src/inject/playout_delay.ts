@@ -15,7 +15,7 @@ const NAMES = Object.keys(ATTRIBUTES) as Name[];
 
 interface Acted {
   delayMs: number;
-  /** The values that the page has set, by attribute. They are in the order in which the page set them. */
+  /** The values that the page has set, by attribute, in the order in which the page set them. */
   theirs: Map<Name, unknown>;
 }
 

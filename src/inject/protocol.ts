@@ -32,7 +32,7 @@ export interface ObserverConfig {
   timesShownFrames: boolean;
 }
 
-/** One sentence on what happened, and one on what to do. */
+/** `message`: what happened. `fix`: what to do. Each is one sentence. */
 export interface RecordNotice {
   level: 'info' | 'warning' | 'error';
   code: string;
@@ -219,7 +219,7 @@ export type Releasable = 'cap' | 'drive' | 'layer' | 'degradation-preference' | 
 export type Action =
   /** Limits a sender, or one of its encodings. A limit that the page has set still applies. */
   | { kind: 'cap'; target: ActionTarget; encoding: EncodingName; maxBitrateBps: number }
-  /** Limits each encoding of a sender to its current rate, measured for a second. */
+  /** Limits each encoding of a sender to its current rate. The rate is measured over the next second. */
   | { kind: 'hold'; target: ActionTarget }
   /**
    * Limits a sender to a controller's rate for the next few seconds. The limit ends unless the action is

@@ -78,7 +78,7 @@ export class Reporter {
 
   /**
    * Sends a message at the end of the current task instead of with the next regular batch. The link may be
-   * waiting for it.
+   * waiting for the message.
    */
   tell(message: PageMessage): void {
     this.add(message);

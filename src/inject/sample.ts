@@ -1,4 +1,4 @@
-/** Pure functions that read `getStats` reports; a field that the browser omits becomes NaN. */
+/** Pure functions that read `getStats` reports. A number that the browser omits becomes NaN. */
 import type { InboundStats, OutboundStats, RelayAddress, StatsSample } from './protocol.js';
 
 type Fields = Readonly<Record<string, unknown>>;

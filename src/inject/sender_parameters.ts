@@ -169,8 +169,8 @@ class Sender {
   afterOurs(work: () => Promise<void>): Promise<void> {
     const result = this.#after(this.ours === 0 ? null : this.#ours, work);
     void this.#note(result);
-    // Returns a separate promise. If the page does not handle its rejection, the browser reports it, as it
-    // would without ccscope.
+    // Returns a separate promise. If the page does not handle a rejection, the browser reports the rejection, as
+    // without ccscope.
     return result.then(() => undefined);
   }
 

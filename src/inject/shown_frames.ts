@@ -1,14 +1,14 @@
 /**
- * Records the frames of a received track when a video element shows them. If a call ran before it was observed,
- * there is no other way, because the browser never calls a transform that is set so late. The element belongs
- * to the observer and is not part of the document.
+ * Records the frames of a received track when a video element shows them. Used for calls that were running before
+ * they were observed, because the browser never calls a transform that is set so late. The observer creates the
+ * element, which is not part of the document.
  */
 import { attempt, listen } from './natives.js';
 import { NO_LAYER, NUMBERS_PER_FRAME } from './protocol.js';
 
 /**
  * The values that the browser reports about a shown frame of a peer connection (video-rvfc, 3). `receiveTime`
- * is the arrival of its last packet.
+ * is the arrival of the frame's last packet.
  */
 interface Shown {
   receiveTime?: number;

@@ -37,7 +37,7 @@ function areNear(a: number, b: number): boolean {
   return !Number.isNaN(a - b) && Math.min(ticks, 2 ** 32 - ticks) <= NEAR_TICKS;
 }
 
-/** A stray. It is reported as a connection of its own. */
+/** A stray. It is reported as if it were a separate connection. */
 export class Stray {
   readonly #shown: ShownFrames;
   /** The number of the reported connection; null until it is reported. */
@@ -141,7 +141,7 @@ export class Stray {
     return { ...sample, timeUs, inbound: [inbound] };
   }
 
-  /** Ends the observation without reporting it, because the connection is reported in the stray's place. */
+  /** Ends the observation, but does not report the end: the connection is now reported in the stray's place. */
   leave(): void {
     this.#ended = true;
     attempt(() => this.#shown.pause());

@@ -57,8 +57,8 @@ const notConnected: Explanation = ({ connected, endpoints, stateText }) => {
 };
 
 /**
- * The cause `not-routed`. Its reason and its fix come from the notice on the endpoint that has the most bytes
- * outside the link.
+ * The cause `not-routed`. The reason and the fix come from a notice of the endpoint with the most bytes outside the
+ * link.
  */
 export function notRoutedCause({ endpoints, outsideRatio }: Routing): Cause {
   const astray = endpoints.filter(({ outsideBytes }) => outsideBytes > 0);
@@ -289,8 +289,8 @@ const rampingUp: Explanation = ({ growth }) =>
       };
 
 /**
- * Applies if the machine had many late seconds, but with too much time between them for an overload. Used only if
- * nothing else explains the symptom.
+ * Applies if the machine had many late seconds, but too far apart to count as an overload. Used only if nothing
+ * else explains the symptom.
  */
 export const machineLate: Explanation = ({ lateSeconds: { bad, all, worstMs } }) =>
   bad < OVERLOADED_SHARE * all || bad === 0
@@ -301,7 +301,7 @@ export const machineLate: Explanation = ({ lateSeconds: { bad, all, worstMs } })
         fix: sentence(FIX),
       };
 
-/** Explanations that can explain any symptom. They are tried first. */
+/** Explanations that may apply to any symptom. They are tried first. */
 const ALIVE = [pageEnded, toldByNotice, notConnected, notRouted, machineOverloaded];
 const EXPLANATIONS: Readonly<Record<Symptom['kind'], readonly Explanation[]>> = {
   'rate-low': [

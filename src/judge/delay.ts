@@ -1,7 +1,7 @@
 /**
- * Queuing delays of a call, for each packet of the link's record. Without a record, the delays are estimated, and
- * marked as estimates. An estimate assumes that the lowest delay in the record is the delay without a queue, as
- * LEDBAT does (RFC 6817, 2.4.2: base delay):
+ * Queuing delays of a call, for each packet that the link has recorded. If no link has recorded the packets, the delays
+ * are estimated, and marked as estimates. An estimate assumes that the lowest delay of the call is the delay without a
+ * queue, as LEDBAT does (RFC 6817, 2.4.2: base delay):
  * - With frame timing, the delay of a frame is its arrival minus its RTP timestamp, minus the lowest such difference
  *   of the stream.
  * - Without frame timing, the delay is the round-trip time minus its minimum. This estimate contains the queues of

@@ -35,8 +35,8 @@ import {
 export interface Facts {
   metrics: CallMetrics;
   /**
-   * Of the pages at the ends of these paths, the first in the record that was closed or crashed; null if there is
-   * none.
+   * The first page in the record that is at an end of these paths and was closed or crashed; null if there is no such
+   * page.
    */
   endedPage: { id: number; url: string; why: string; timeUs: number } | null;
   /** The first notice of level `error`, if nothing is connected. */
@@ -123,7 +123,7 @@ function shareLimitedBy(samples: readonly StatsSample[], reason: string): number
 const videoStreams = (senders: readonly EndpointRecord[]): StatsSample['outbound'] =>
   senders.flatMap(({ samples }) => (samples.at(-1)?.outbound ?? []).filter(({ kind }) => kind === 'video'));
 
-/** Whether each video source delivered no new frame in the given samples, or had stopped in the last one. */
+/** Whether each video source delivered no new frame in the given samples, or had stopped in the last sample. */
 function sourceStopped(samples: readonly StatsSample[]): boolean {
   const streams = new Map<number, OutboundStats[]>();
   for (const { outbound } of samples)
@@ -187,8 +187,8 @@ function stalledRows({ direction }: LinkSide, window: Window): Facts['stalls'] {
 }
 
 /**
- * The periods in which a packet waited but the link transmitted nothing. Each begins at the previous departure, or at
- * the packet's arrival if that was later. It ends when the packet's transmission begins.
+ * The periods in which a packet waited but the link transmitted nothing. Each period begins at the previous departure
+ * or, if the packet arrived later, at this arrival. The period ends when the packet's transmission begins.
  */
 function stalledPackets({ direction }: LinkSide, window: Window): Facts['stalls'] {
   const stalls = { totalUs: 0, longestUs: 0 };

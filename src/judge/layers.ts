@@ -1,6 +1,6 @@
 /**
- * Metrics of each video stream that endpoints send. With simulcast, each layer is a stream of its own. With
- * SVC, all layers are one stream.
+ * Metrics of each video stream that endpoints send. With simulcast, each layer is a separate stream. With SVC,
+ * all layers are one stream.
  */
 import type { Window } from '../calls/metrics.js';
 import type { EndpointRecord, OutboundStats } from '../calls/record/record.js';

@@ -1,8 +1,8 @@
 /**
  * Finds the likely cause of a failed judgement: the first explanation that the record supports for the judged paths.
  * If a server sends the media of these paths, the paths from the sending pages to the server are examined as well. If
- * no explanation is found, the log of incidents supplies the cause. It is the cause of the latest matching incident
- * that overlaps the judged window.
+ * no explanation is found, the log of incidents supplies the cause: that of the latest matching incident that overlaps
+ * the judged window.
  */
 import type { Window } from '../calls/metrics.js';
 import { endpointName } from '../calls/record/names.js';

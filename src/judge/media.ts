@@ -14,7 +14,7 @@ export type MediaBytes = Readonly<Record<MediaKind, number>>;
 
 const KINDS = ['video', 'audio'] as const;
 
-/** The larger of the sender's count and the receiver's count. A side that is not under test counts as 0. */
+/** The larger of the sender's count and the receiver's count. The count of a side that is not under test is 0. */
 export function mediaIn({ sender, receiver }: Path, window: Window): MediaBytes {
   const rtp = KINDS.map((kind) => {
     const sent =

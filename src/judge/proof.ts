@@ -1,6 +1,6 @@
 /**
  * The conditions of every judgement: the call used its link, and it carried the media that the judgement needs.
- * If one of them does not hold, neither an expectation nor its opposite (`.not`) is met.
+ * If one condition does not hold, neither an expectation nor its opposite (`.not`) is met.
  */
 import { notRoutedCause } from './cause_rules.js';
 import { likelyCause } from './likely_cause.js';

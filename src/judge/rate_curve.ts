@@ -149,7 +149,7 @@ export function receivedCurve(record: CallRecord, paths: readonly Path[]): RateC
   );
 }
 
-/** The traffic that was sent: bytes that reached the link or, without a record of them, the senders' counts. */
+/** The traffic that was sent: the bytes that reached the link. Without the link's record, the senders' byte counts. */
 export function sentCurve(record: CallRecord, paths: readonly Path[]): RateCurve {
   if (atTheLink(record, paths)) return packetCurve(linkSides(record, paths), offeredBytes);
   return statsCurve(

@@ -31,7 +31,7 @@ export interface FeedHooks {
 
 /** How long to wait for a page's answer. */
 const ANSWER_MS = 2000;
-/** How long to wait for an action. Before it acts, the page may measure a rate for one second. */
+/** How long to wait for an action. Before acting, the page may measure a rate for one second. */
 const ACTED_MS = 5000;
 /** How long to wait for the search for connections, which also collects the page's garbage. */
 const SEARCH_MS = 10_000;
@@ -39,8 +39,8 @@ const SEARCH_MS = 10_000;
 type Disposable = Awaited<ReturnType<Page['exposeBinding']>>;
 
 /**
- * A JavaScript expression for the window's observer. It is undefined in a window without an observer, which then
- * has no observed connections.
+ * A JavaScript expression for the window's observer. It is undefined if the window has no observer, and so no
+ * observed connections.
  */
 const OBSERVER = `globalThis[Symbol.for(${JSON.stringify(OBSERVER_KEY)})]`;
 

@@ -79,8 +79,8 @@ const TOUCH = `function () {
 }`;
 
 /**
- * Reads an attribute of each connection of the page. An observer in the page intercepts this, and so finds the
- * connection.
+ * Reads an attribute of each connection of the page. The observer in the page intercepts these reads, and so
+ * finds the connections.
  */
 export async function touchConnections(page: Page): Promise<void> {
   await callOnConnections(page, TOUCH);

@@ -46,7 +46,7 @@ interface Internal {
   callSession: CallSession;
 }
 
-/** If a test names one of these fixtures in its parameters, its context is observed from the start. */
+/** If a test names one of these fixtures in its parameters, the test's context is observed from the start. */
 const ASKED = ['call', 'link', 'twoPeers'];
 /** The time for closing a call and writing its evidence, in addition to the test's own timeout. */
 const END = { timeout: 60_000 };

@@ -60,9 +60,9 @@ export class TestLink implements ControlledLink {
 
   /**
    * The link of one page: `await link.for(page).set({ capacity: '300kbps' })`. Until its first change, the page
-   * uses the test's link. From the first change on, the page has a link of its own, with its own capacity and
+   * uses the test's link. From the first change on, the page has its own link, with a separate capacity and
    * queue. This link starts with the settings of the test's link. `forward` is the page's upload, `backward`
-   * its download.
+   * the page's download.
    * @throws ConfigError with `linkBackend: 'devtools'`
    * @throws CallError if the page is not observed
    */

@@ -127,8 +127,8 @@ function delayLimits(limits: DelayLimits): DelayLimit[] {
 export const callMatchers = {
   /**
    * The received rate, averaged over the trailing 2 s, reaches `rate` ± `tolerance` (default 20 %) and stays
-   * there for a second. It must be reached within `within` (default 15 s) after connecting or after the last
-   * change of the link.
+   * there for a second. The rate must be reached within `within` (default 15 s) after connecting or after the
+   * last change of the link.
    */
   async toConvergeTo(
     this: ExpectMatcherState,
@@ -154,8 +154,8 @@ export const callMatchers = {
   },
 
   /**
-   * The call recovers within `time` after a change of the link (default: the last change). It has recovered
-   * when three conditions hold:
+   * The call recovers within `time` after a change of the link (default: the last change). The call has
+   * recovered when three conditions hold:
    * - The received rate is at least 90 % of `to`. Default for `to`: the rate before the change, or the capacity
    *   if the capacity is lower.
    * - The queuing delay has been below 50 ms for a second.

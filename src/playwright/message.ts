@@ -15,7 +15,7 @@ import type { ObservedCall } from './call.js';
 import type { Verdict } from './wait.js';
 
 const COLUMNS = 48;
-/** The charts show the end of the call, but no more than this. */
+/** The charts show at most the last SHOWN_US of the call. */
 const SHOWN_US = 24e6;
 
 const largest = (values: readonly number[]): number =>

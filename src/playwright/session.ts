@@ -22,8 +22,8 @@ import type { KitOptions } from './options.js';
 export type Call = ObservedCall<TestLink>;
 
 /**
- * The longest time that each step at the end of a test may take. Therefore a page that has crashed or hangs
- * cannot block the test.
+ * The longest time for each step at the end of a test. The limit prevents a crashed or hanging page from blocking
+ * the test.
  */
 const CLOSING_MS = 5000;
 

@@ -6,7 +6,7 @@ import { test, type TestInfo } from '@playwright/test';
 /** A matcher stops this long before the timeout of the test, so that it can still report its result. */
 const RESERVE_MS = 2_000;
 
-/** When each test first called `noteTestBegin`. It stands in for the start, which Playwright does not report. */
+/** When each test first called `noteTestBegin`. Used as the test's start, which Playwright does not report. */
 const begins = new WeakMap<TestInfo, number>();
 
 /** The current test; null outside of tests. */

@@ -52,7 +52,7 @@ export async function waitForVerdict(
     const testMs = testDeadlineMs();
     const isLate = beginMs >= Math.min(untilMs, testMs);
     if (isLate || done(judgement)) {
-      // The verdict so far may rest on incomplete data. Therefore the record is completed and judged again.
+      // The data so far may be incomplete. Therefore the record is completed and judged again.
       const nowUs = call.nowUs;
       await call.settle();
       const settled = judge({ record, view, askedUs, nowUs });

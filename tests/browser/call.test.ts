@@ -162,8 +162,8 @@ test('cap limits the encoder under the estimate of the browser', async ({ call }
     },
   );
   expect(effectiveMode).toBe('cap');
-  // The estimate is the browser's own: in mode `cap` it may stay below the floor, to which mode `control` raises
-  // it.
+  // In mode `cap`, the estimate is the browser's own, so it may stay below the floor. Only mode `control` raises
+  // the estimate to the floor.
   expect(browserEstimateBps).toBeLessThan(FLOOR_BPS);
   expect(browserEstimateBps).toBeGreaterThan(maxBitrateBps);
   expect(maxBitrateBps).toBe(encoderTargetBps);

@@ -1,4 +1,4 @@
-/** Users' controllers in real calls: in charge and as shadows, working ones and faulty ones. */
+/** Users' controllers in real calls, in charge and as shadows. Some of the controllers are faulty. */
 import { expect, test } from './support.js';
 
 const GOOD_BPS = 400_000;

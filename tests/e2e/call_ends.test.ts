@@ -140,7 +140,7 @@ test.describe('a run of our own page', () => {
     const server = await startServer({ appDir: served.appDir });
     const stranger = new WebSocket(`${server.url.replace('http', 'ws')}ws`);
     await once(stranger, 'open');
-    // Another client opens two links of its own: one before the call's link is opened, and one afterwards.
+    // Another client also opens two links: one before the call's link is opened, and one afterwards.
     const openLink = async (id: number): Promise<void> => {
       stranger.send(JSON.stringify({ id, type: 'link/open', config: {} }));
       await once(stranger, 'message');

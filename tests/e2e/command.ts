@@ -1,4 +1,4 @@
-/** The command line as a process, and the processes that it starts. */
+/** Runs the command line as a process, and finds the processes that the command starts. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ export function start(args: readonly string[], env: NodeJS.ProcessEnv = process.
 export interface Process {
   pid: number;
   parent: number;
-  /** Its command line. */
+  /** The process's command line. */
   text: string;
 }
 

@@ -92,7 +92,7 @@ export class Stranger {
     return this.page.locator(`#${id}`);
   }
 
-  /** The last event of a view, once it has fired at least `count` events. */
+  /** The last event of a view, once the view has fired at least `count` events. */
   async told(id: string, count = 1): Promise<Told> {
     const all = (): Promise<Told[]> =>
       this.page.evaluate((of) => window.told.filter((each) => each.id === of), id);

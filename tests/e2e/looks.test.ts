@@ -1,5 +1,5 @@
 /**
- * Compares screenshots of pages with stored ones, which somebody has checked by eye (tests/e2e/looks). The Call page is
+ * Compares screenshots of pages with stored screenshots that were checked by eye (tests/e2e/looks). The Call page is
  * left out, because it looks different each time. After an intended change, make the screenshots again and check them
  * by eye:
  *

@@ -1,6 +1,6 @@
 /**
- * The extension in Chromium. It is off until the user clicks it. Then a panel shows the WebRTC calls of the
- * page.
+ * The extension in Chromium. The extension is off until the user clicks its button. Then a panel shows the WebRTC
+ * calls of the page.
  */
 import { readFile } from 'node:fs/promises';
 
@@ -299,7 +299,7 @@ test('a hostile page gets texts to its panel, and nothing else', async ({ bed })
       '{"__proto__":{"polluted":1},"id":"bridge","answer":1}',
       JSON.stringify({ batch }),
     ];
-    // The page listens for the request before the extension does. It answers with a port of its own.
+    // The page listens for the request before the extension does, and answers with the page's own port.
     document.addEventListener('ccscope-port-wanted', () => {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => texts.forEach((text) => port1.postMessage(text));

@@ -93,7 +93,7 @@ export class FirefoxBed {
     return this.#evaluate(context, expression);
   }
 
-  /** The sidebar as drawn now: how many of its pixels have this colour (RRGGBB), and a PNG of it in Base64. */
+  /** The current drawing of the sidebar: the number of pixels with this colour (RRGGBB), and a PNG in Base64. */
   async sidebar(colour: string): Promise<{ isOpen: boolean; pixels: number; png: string }> {
     const text = await this.inBrowser(`
       const panel = SidebarController.browser?.contentDocument?.getElementById('webext-panels-browser');
@@ -108,7 +108,7 @@ export class FirefoxBed {
       const bytes = new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());
       const png = btoa([...bytes].map((byte) => String.fromCharCode(byte)).join(''));
       const [, red, green, blue] = /(..)(..)(..)/.exec('${colour}');
-      // In memory red comes first, and numbers are little-endian.
+      // A pixel's bytes are red, green, blue and alpha. As a little-endian number, red is the lowest byte.
       const wanted = Number('0xff' + blue + green + red);
       return JSON.stringify({ isOpen: true, pixels: all.filter((each) => each === wanted).length, png });`);
     return JSON.parse(String(text)) as { isOpen: boolean; pixels: number; png: string };

@@ -10,7 +10,7 @@ export const MAX_MS = 50;
  */
 const ATTEMPTS = 3;
 
-/** Two faults count as the same one if their keys are equal. A key contains what was thrown, and where. */
+/** Faults with equal keys count as one fault. A key contains what was thrown, and where. */
 export interface Fault {
   key: string;
   message: string;
@@ -54,7 +54,7 @@ async function attempt(target: FuzzTarget, input: Uint8Array): Promise<{ fault?:
   const beganMs = performance.now();
   try {
     const pending = target.run(input);
-    // A synchronous target returns undefined. Awaiting it would take longer than some parsers do.
+    // A synchronous target returns undefined. Awaiting this value would take longer than some parsers take.
     if (pending === undefined) return { ms: performance.now() - beganMs };
     await pending;
     return { ms: 0 };

@@ -1,6 +1,6 @@
 /**
- * Pages whose Content Security Policy blocks WebAssembly, workers or something else that the injected script uses.
- * The script must work without it, and notices must tell the user what is blocked.
+ * Pages whose Content Security Policy blocks WebAssembly, workers or other features that the injected script uses.
+ * The script must work without these features, and notices must tell the user what is blocked.
  */
 import { codesOf, expect, isWatched, received, script, test } from './support.js';
 

@@ -36,8 +36,8 @@ export interface PageState extends ServedState {
 }
 
 /**
- * When the script starts in a page: before all other scripts (`early`), or not on its own (`none`). In the case
- * `none`, a test may start the script later.
+ * When the script starts in a page: before all other scripts (`early`), or only if the test starts it later
+ * (`none`).
  */
 export type Way = 'early' | 'none';
 

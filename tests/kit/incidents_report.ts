@@ -1,8 +1,7 @@
 /**
  * Counts the causes that incidents.test.ts provoked and the causes that the log named, and prints the confusion
  * matrix. With enough causes it also updates the guide. A failed test has measured nothing: its call was not
- * established, or other virtual machines took processor time away. It counts as failed, and makes the whole run
- * fail.
+ * established, or other virtual machines took processor time away. A failed test makes the whole run fail.
  */
 import { fileURLToPath } from 'node:url';
 

@@ -57,8 +57,8 @@ test('three workers and a retry', async ({ pages, browser }, testInfo) => {
       expect(table).toContain(title);
     expect(table).not.toContain('no call');
   }
-  // The run warns if it has more workers than half of the cores, rounded up. So three workers cause a warning on a
-  // machine with at most four cores.
+  // The run warns if the number of workers exceeds half the number of cores (rounded up). So three workers cause a
+  // warning on a machine with at most four cores.
   const warned = outcome.stdout.includes('Calls under test ran in 3 workers on');
   expect(warned).toBe(availableParallelism() <= 4);
   await expectEvidence(flaky, browser);

@@ -1,4 +1,4 @@
-/** Calls of several participants through a server; a test can give a participant a link of its own. */
+/** Calls of several participants through a server; a test can give a participant its own link. */
 import type { Call } from '../../src/playwright/index.js';
 import { startWerift, type ControlledUnit } from './sfu/servers.js';
 import { expect, test as kit } from './support.js';
@@ -79,7 +79,7 @@ test('data channels and one who joins late', async ({ call, link, unit, page, tw
   expect(call.metrics().outsideRatio).toBe(0);
 });
 
-/** Expects that packets left the link on time. If they were late, expects a notice about it in the record. */
+/** Expects that packets left the link on time. If packets were late, expects a notice about this in the record. */
 function expectPunctualOrSaid({ record }: Call): string {
   const p95Ms = record.link?.latenessMs?.p95 ?? NaN;
   const codes = record.link?.notices.map(({ code }) => code);

@@ -1,5 +1,5 @@
 /**
- * A call uses its link, whatever is at the other end. If the call cannot use the link, it fails with the reason.
+ * A call uses its link, whatever is at the other end. If a call cannot use its link, the reason is reported.
  */
 import type { Page } from '@playwright/test';
 

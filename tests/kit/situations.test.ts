@@ -242,7 +242,7 @@ const SITUATIONS: readonly Situation[] = [
   },
 ];
 
-/** The first change in the record of a page's own link. It is the creation of the link. */
+/** The first change in the record of a page's own link, i.e. the creation of the link. */
 function firstChange(link: TestLink, page: Page): { timeUs: number } {
   const [change] = link.for(page).record?.changes ?? [];
   if (change === undefined) throw new Error('the page has no link of its own');

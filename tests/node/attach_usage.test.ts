@@ -1,4 +1,4 @@
-/** Arguments that `ccscope attach` refuses. It refuses them before it looks for a browser. */
+/** Arguments that `ccscope attach` refuses before it looks for a browser. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -3,8 +3,8 @@ import { afterEach } from 'vitest';
 import { openShaperLink, type LinkSettings, type ShaperLink } from '../../src/shaper/index.js';
 
 /**
- * Functions that close the objects that a test has opened. They are called after the test, in the order of
- * the list.
+ * Functions that close the objects that a test has opened. The functions are called after the test, in the
+ * order of the list.
  */
 export const closers: (() => unknown)[] = [];
 

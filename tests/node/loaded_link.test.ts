@@ -74,7 +74,7 @@ describe('cross traffic of a link', () => {
     expect(crossBps(link, 30, 40)).toBeGreaterThan(0.9e6);
     expect(crossBps(link, 40, 50)).toBeLessThan(1.01e6);
     link.set({ crossTraffic: {} }, 50e6);
-    // The packets that were in the queue at the change have left within a second.
+    // Within a second, the packets that were in the queue at the change have left.
     expect(crossBps(link, 51, 60)).toBe(0);
     expect(link.nextEventUs()).toBe(Infinity);
     link.destroy();

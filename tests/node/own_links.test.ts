@@ -137,7 +137,7 @@ describe('the link that a page has of its own', () => {
     expect(departures(ownPath(link, 1))).toHaveLength(10);
     expect(departures(link.record)).toEqual([]);
     // The connection already uses page 1's own link, and a connection cannot change its link. So page 0 can
-    // no longer get a link of its own.
+    // no longer get its own link.
     const refused = await link
       .for(0)
       .set({ capacity: '1mbps' })

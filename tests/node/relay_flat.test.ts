@@ -1,5 +1,5 @@
-// A relay that runs for days. Its memory, sockets and tables must not grow with the number of past calls. The
-// test controls the relay's clock, so days take only seconds.
+// Tests a relay that runs for days. Its memory, sockets and tables must not grow with the number of past calls.
+// The test controls the relay's clock, so days take only seconds.
 import { readdirSync } from 'node:fs';
 import { platform } from 'node:process';
 import { setFlagsFromString } from 'node:v8';

@@ -13,8 +13,8 @@ let folders = 0;
 type Numbers = Readonly<Record<string, number>>;
 
 /**
- * Writes a history of one test. An entry of `runs` contains the numbers of the test's call. It is null if the test
- * did not run, and a list if `repeat` made several calls.
+ * Writes a history of one test. An entry of `runs` contains the numbers of the test's call. The entry is null if the
+ * test did not run, and a list if `repeat` made several calls.
  */
 function history(runs: readonly (Numbers | readonly Numbers[] | null)[]): string {
   const folder = files.path(`history-${folders++}`);

@@ -21,7 +21,7 @@ const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const AIMD = `${root}/public/controllers/aimd.ts`;
 
-/** Runs the installed command. (A user's controller runs in a worker of its own.) */
+/** Runs the installed command. (A user's controller runs in a separate worker.) */
 async function ccscope(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
   try {
     const { stdout, stderr } = await execute(

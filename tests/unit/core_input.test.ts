@@ -1,6 +1,6 @@
 /**
- * Numbers that are passed to the core. A number that does not fit is refused with an error that names it. It is
- * never truncated.
+ * Numbers that are passed to the core. A number that does not fit is never truncated, but refused with an error that
+ * names the field.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 

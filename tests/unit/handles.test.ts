@@ -134,8 +134,8 @@ describe.each(Object.entries(KINDS))('a %s', (_, open) => {
     const next = open(core);
     ended.destroy();
     const third = open(core);
-    // If the memory had been freed twice, `next` and `third` would share it, and calls on one would change
-    // the other.
+    // If the memory had been freed twice, `next` and `third` would share this memory, and calls on `third` would
+    // change `next`.
     const before = next.state();
     for (const call of Object.values(third.calls)) call();
     expect(next.state()).toEqual(before);

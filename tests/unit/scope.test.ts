@@ -1,4 +1,4 @@
-/** Scopes with fake charts, whose values are the times for which they were requested. */
+/** Scopes with fake charts. A chart's value is the time for which the value was requested. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { together } from '../../src/app/lab/pin.js';

@@ -102,7 +102,7 @@ describe('controllers as WebAssembly modules', () => {
     expect(withoutBinding(user.windows)).toEqual(withoutBinding(windows));
     const arrivals = (of: unknown) => (of as { table: string }[]).filter(({ table }) => table === 'arrival');
     // Only the number of arrival rows is compared. Their values may differ: until the RTT is measured, a row
-    // contains the controller's own guess of it.
+    // contains the controller's own guess of the RTT.
     expect(arrivals(user.trace).length).toBe(arrivals(trace).length);
   });
 

@@ -32,8 +32,8 @@ export const QUIET_TRAIL_US = 6e6;
  */
 const BESIDE_LOSS_US = 0.5e6;
 /**
- * The overuse detector signals a queue before the rate falls. Its signals are therefore ignored if they come
- * more than this long after the incident began.
+ * A queue grows before the rate falls. Therefore the detector's signals are used only until this long after the
+ * incident began. The same holds for delays in the link's queue, except if the incident is a delay rise.
  */
 const DETECTED_US = 0.5e6;
 /** The usual values come from the time between USUAL_US + LEAD_US and LEAD_US / 2 before the incident. */
@@ -72,7 +72,7 @@ export interface Evidence {
   /** The samples of `around` since the incident began. */
   since: readonly Look[];
   machine: MachineState;
-  /** What the link did to the stream; null if the record contains no link that carries it. */
+  /** What the link did to the stream; null if the record contains no link that carries the stream. */
   link: LinkFacts | null;
   /** Whether the record contains the far side's end of the connection. If not, the far side may be a server. */
   isFarSideKnown: boolean;
@@ -217,7 +217,7 @@ export const rttMs = (look: Look): number => (slowestLayer(look)?.roundTripTimeS
 
 /**
  * The samples with a new measurement of the round trip. Without a new measurement, a sample repeats the latest
- * one.
+ * measurement.
  */
 export function rttMeasured(looks: readonly Look[]): Look[] {
   const isNew = (look: Look, before: Look): boolean =>

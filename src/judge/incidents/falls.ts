@@ -7,8 +7,8 @@ import { median } from '../../calls/percentile.js';
 import type { Look } from './stream_looks.js';
 
 /**
- * A lasting change. It starts with its first sample, and ends when it is over or when the new state has become the
- * usual one.
+ * A lasting change. It begins with the first sample that shows it. It ends when the earlier state returns, when the new
+ * state has become usual, or when another fall begins.
  */
 export interface Change {
   /** When the change began. A slow fall has no clear beginning, so this is the time when the fall was found. */
@@ -186,8 +186,8 @@ export class RiseFinder {
   #open: Change | null = null;
 
   /**
-   * How many of the latest points in a row are above the limit. Two of them begin a rise, since a single one may be
-   * chance.
+   * The number of latest consecutive points above the limit. A rise needs two such points, since one point may be
+   * high by chance.
    */
   #above = 0;
 

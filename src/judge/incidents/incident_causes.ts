@@ -169,7 +169,7 @@ function firstCause(rules: readonly Rule[], evidence: Evidence): Cause | null {
   return null;
 }
 
-/** Causes that are at the sender, or may be. A receiver sees only their effects. */
+/** Causes that certainly or possibly lie at the sender. A receiver sees only their effects. */
 const OF_SENDER: ReadonlySet<CauseKind> = new Set<CauseKind>([
   'far-side-limited',
   'layer-dropped',
@@ -179,7 +179,7 @@ const OF_SENDER: ReadonlySet<CauseKind> = new Set<CauseKind>([
 /**
  * Finds the first cause that the evidence supports. For a received stream, this may be a cause in OF_SENDER. Then the
  * sender's own evidence, `atSender`, is searched for a more precise cause. `atSender` is null if the record does not
- * contain the sender, or if the stream is a sent one.
+ * contain the sender, or for a sent stream.
  */
 export function causeOf(evidence: Evidence, atSender: Evidence | null): Cause {
   const { kind, stream } = evidence;

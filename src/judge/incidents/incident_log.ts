@@ -37,7 +37,7 @@ interface Watched {
   rises: RiseFinder;
 }
 
-/** A freeze in the record, with its times at the last update, and the incident that it belongs to. */
+/** A freeze in the record: its times at the last update, and the incident to which the freeze belongs. */
 interface KnownFreeze extends Readonly<Freeze> {
   incident: Incident;
 }
@@ -150,7 +150,7 @@ export class IncidentLog {
     this.#change(known, stream, 'delay-rise', rises.see(measuredDelay(looks)), changed);
   }
 
-  /** Reports a rise of the round trip only once for all received streams, as an incident of the first one. */
+  /** Reports a rise of the round trip only once for all received streams, as an incident of the first stream. */
   #received(known: WatchedEndpoint, streams: readonly StreamId[], changed: Set<Incident>): void {
     const stream = streams.find(({ direction }) => direction === 'receive');
     if (stream === undefined) return;

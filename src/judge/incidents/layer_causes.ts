@@ -29,7 +29,7 @@ export const layerSwitchedOff: Rule = (evidence) => {
   );
 };
 
-/** Number of lines of the largest picture among the layers that carry data; -Infinity if no layer does. */
+/** Number of lines of the largest picture among the layers that carry data; -Infinity if no layer carries data. */
 export const pictureHeight = (look: Look): number =>
   greatest([look], ({ layers }) =>
     Math.max(...layers.filter(({ rateBps }) => rateBps > 0).map(({ frameHeight }) => frameHeight)),

@@ -1,10 +1,10 @@
-/** Rules that use what the record knows of the link itself. Only tests and `ccscope call` record it. */
+/** Rules that use the record's data about the link itself. Only tests and `ccscope call` record these data. */
 import { msText, rateText, secondsText } from '../text.js';
 import { usualOf } from './evidence.js';
 import { LONG_QUEUE_MS, QUEUED_MS } from './queue.js';
 import { cause, OVERUSE_FIX, type Rule } from './rule.js';
 
-/** A capacity of more than this multiple of what the stream used does not limit it. */
+/** A capacity above this multiple of the rate that the stream used does not limit the stream. */
 const ABOVE_USED = 1.15;
 
 /** A lower capacity is the cause of a freeze only if packets then waited in the queue. */

@@ -10,7 +10,7 @@ type Done = Extract<ActionRecord['result'], { ok: true }>;
 type InForce = Done['inForce'][number];
 
 /**
- * Limits are the same if they differ by at most this fraction, since limits are rounded, and divided among encodings.
+ * Limits that differ by at most this fraction count as equal, since limits are rounded, and divided among encodings.
  */
 const SAME = 0.02;
 
@@ -51,7 +51,7 @@ export function ownBound(evidence: Evidence): OwnBound | null {
     const order = isHeld ? 'hold it at its rate' : `cap it at ${rateText(cap.maxBitrateBps)}`;
     return { order, isDriven: false };
   }
-  // A controller that drives the sender keeps changing the limit. Its limits are not recorded, so they cannot be
+  // A controller that drives the sender keeps changing the limit. These limits are not recorded, so they cannot be
   // compared with the current limit.
   const drive = held.find(({ kind }) => kind === 'drive');
   return drive?.kind === 'drive' ? { order: `drive it with ${drive.controller}`, isDriven: true } : null;

@@ -8,7 +8,7 @@ import type { Look } from './stream_looks.js';
 
 /** If the round trip grew by more than this, there was a queue: the jitter of wireless links is smaller. */
 export const QUEUED_MS = 25;
-/** A queue this long explains the losses that come with it. */
+/** A queue of at least this length explains losses that occur at the same time. */
 export const LONG_QUEUE_MS = 100;
 /** Frames that waited at least this long were in a queue: transmitting a single large frame takes less time. */
 export const LEAST_QUEUE_MS = 12.5;
@@ -61,7 +61,7 @@ function isBorneOut(
   return queueMs === null ? rttMs(first) > greatest(past, rttMs) + QUEUED_MS : queueMs >= LEAST_QUEUE_MS;
 }
 
-/** How much the round trip grew around the incident's beginning, in ms, if that indicates a queue; else 0. */
+/** How much the round trip grew around the incident's beginning, in ms, if the growth indicates a queue; else 0. */
 export function queuedMs(evidence: Evidence): number {
   const usual = earlierMs(evidence);
   const leastMs = usual + Math.max(QUEUED_MS, scatterMs(evidence));

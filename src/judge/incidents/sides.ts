@@ -1,6 +1,6 @@
 /**
- * What a record that contains more than one end of a call knows about a stream: what its sender reported, and what the
- * link did to it.
+ * Facts about a stream that its own end does not know: what the sender reported, if the record contains the sender, and
+ * what the link did to the stream.
  */
 import type { Window } from '../../calls/metrics.js';
 import { median } from '../../calls/percentile.js';
@@ -46,8 +46,8 @@ const LOWERED = 0.9;
 const LOWERED_LEAD_US = 6e6;
 
 /**
- * `begun`: the stream of an incident, and when it began. `window`: the time around its beginning. Null if the record
- * contains no link that carries the stream.
+ * What the link did to a stream that had an incident. The incident began at `begunUs`. The window from `fromUs` to
+ * `toUs` surrounds this time. Null if the record contains no link that carries the stream.
  */
 export function linkFacts(
   record: CallRecord,

@@ -11,7 +11,7 @@ const schema = v.array(
   v.object({
     /** For example `toRecoverWithin` or `not.toConvergeTo`. */
     matcher: v.string(),
-    /** Copied from the error's message, with units; so is `received`. */
+    /** `expected` and `received`: as in the error's message, with units. */
     expected: v.string(),
     received: v.string(),
     cause: v.nullable(v.object({ kind: v.string(), evidence: v.string(), fix: v.string() })),

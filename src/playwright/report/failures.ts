@@ -53,8 +53,8 @@ function annotationOf(
 const isFailed = ({ errors }: TestResult): boolean => errors.length > 0;
 
 /**
- * One annotation for each error about a call in the last failed attempt at a test. It is a warning if the test
- * passed in a later attempt.
+ * One annotation for each error about a call in the last failed attempt at a test. The annotation is a warning
+ * if the test passed in a later attempt.
  */
 export function failureAnnotations(test: TestCase): Annotation[] {
   const outcome = test.outcome();

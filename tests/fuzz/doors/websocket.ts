@@ -12,7 +12,7 @@ const BATCH = 2048;
 const CONNECTIONS = 48;
 /**
  * The number of text messages that share a connection. Messages can open links and rooms (where pages meet for a
- * call). The end of the connection closes all of them.
+ * call). The end of the connection closes these links and rooms.
  */
 const TEXTS_EACH = 64;
 const PATIENCE_MS = 100;
@@ -81,7 +81,7 @@ const texts = (...messages: string[]): Buffer =>
 
 /**
  * An input whose first byte has its highest bit set (the FIN bit of a frame) is sent as the raw bytes after the
- * handshake. Any other input is sent as a text message. The oracle is that of the HTTP target (./http.ts).
+ * handshake. Any other input is sent as a text message. The oracle is the same as for the HTTP target (./http.ts).
  */
 export const target: FuzzTarget = {
   name: 'door: WebSocket',

@@ -1,4 +1,5 @@
-// A model of the packets that a link was given: each must come out exactly once, unchanged, and in order.
+// A model of the packets that a link was given. Each must be delivered or dropped exactly once. Delivered packets must
+// be unchanged and in order.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_LINK_MODEL_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_LINK_MODEL_H_
 

@@ -1,4 +1,4 @@
-// Compares SFQ with a model of its queues, whose lengths decide which packet is dropped.
+// Compares SFQ with a model of its queues. The lengths of the queues decide which packet is dropped.
 #include <algorithm>
 #include <deque>
 

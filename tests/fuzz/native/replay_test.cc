@@ -1,5 +1,5 @@
-// Replays the committed corpora under AddressSanitizer. They contain the inputs that minimisation kept because they
-// cover code of the core, and the inputs that once caused a fault.
+// Replays the committed corpora under AddressSanitizer. A corpus contains the inputs that minimisation kept because
+// they cover code of the core, and the inputs that once caused a fault.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -219,7 +219,7 @@ class Session {
     if (how == 15) seq_ += input_.Between(-1e6, 1e6);
   }
 
-  // Kept small: for each arrival, GCC's capacity probe reads many earlier frames.
+  // A small number, because GCC's capacity probe reads many earlier frames at each arrival.
   static constexpr int kUsualArrivals = 50;
 
   Input& input_;

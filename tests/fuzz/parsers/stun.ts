@@ -1,5 +1,5 @@
 /**
- * STUN: compares the relay's parser with a simple one. The bytes around a packet in its buffer must have no
+ * STUN: compares the relay's parser with a simple parser. The bytes around a packet in its buffer must have no
  * effect.
  */
 import { checkOf, parseStun } from '../../../src/shaper/relay/stun.js';

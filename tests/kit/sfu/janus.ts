@@ -14,7 +14,7 @@ export interface JanusOptions {
 const ROOM = 1234;
 
 /**
- * The folder of Janus's plugins or transports. It is inside the folder that Debian has for the machine's
+ * The folder of Janus's plugins or transports. Debian puts this folder into a folder for the machine's
  * architecture.
  */
 function pluginFolder(kind: 'plugins' | 'transports'): string {

@@ -46,8 +46,8 @@ describe('curves', () => {
   it('differ by the root mean square, and say where first', () => {
     const curve = { receivedBps: [1e5, 2e5, 5e5, 6e5], queueDelayMs: [0, 0, 0, 0] };
     const rule = { curve, tolerance: 0.1, delayToleranceMs: 10 };
-    // A call that receives 400 kbps from the start has the curve 100, 200, 300, 400 kbps. It differs from the
-    // stored one by 0, 0, 200 and 200 kbps, an RMS of 141.4 kbps. The RMS of the stored curve is sqrt((1 + 4 +
+    // A call that receives 400 kbps from the start has the curve 100, 200, 300, 400 kbps. This curve differs from
+    // the stored curve by 0, 0, 200 and 200 kbps, an RMS of 141.4 kbps. The RMS of the stored curve is sqrt((1 + 4 +
     // 25 + 36) / 4) × 100 = 406.2 kbps. 141.4 / 406.2 = 34.8 %.
     const verdict = judgeBaseline(asked(call(1), 20), rule);
     expect(verdict).toMatchObject({ pass: false, final: true, settled: true });

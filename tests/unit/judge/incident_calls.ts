@@ -87,8 +87,8 @@ export function seen(side: 'send' | 'receive', seconds: number, at: (timeS: numb
 
 /**
  * Empties an endpoint, so that its samples can be added again one by one, as in a live call. Returns all samples, and
- * a function `next`. It adds one sample, and all states up to the time of this sample. If the endpoint has no
- * freezes, `next` also looks for freezes in the samples.
+ * a function `next`. Each call of `next` adds one sample, and all states up to the time of this sample. If the endpoint
+ * has no freezes, `next` also looks for freezes in the samples.
  */
 export function growing(endpoint: EndpointRecord): {
   samples: readonly StatsSample[];

@@ -1,4 +1,4 @@
-/** Judgements of calls through a server: page 0 publishes and page 1 watches, each over a link of its own. */
+/** Judgements of calls through a server: page 0 publishes and page 1 watches, each over its own link. */
 import { describe, expect, it } from 'vitest';
 
 import {

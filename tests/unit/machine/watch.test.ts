@@ -88,8 +88,8 @@ describe('the alarm', () => {
 
   it('counts how long it lasted, and keeps the worst window', () => {
     const watch = watched('shaper', [...seconds(10, quiet), ...seconds(10, loaded), ...seconds(21, quiet)]);
-    // The third bad second, at 13 s, starts the overload. The third good second, at 23 s, ends it. So it lasted
-    // 10 s of 40 s.
+    // The third bad second, at 13 s, starts the overload. The third good second, at 23 s, ends the overload. So the
+    // overload lasted 10 s of 40 s.
     expect(watch.state.share).toBeCloseTo(10 / 40, 9);
     expect(watch.state).toMatchObject({ overloaded: false, everBy: ['shaper'], worst: { shaper: loaded } });
     expect(isOverloaded(watch.state)).toBe(true);

@@ -72,15 +72,15 @@ describe('the observer', () => {
       [many, 800],
     ] as const)
       expect(record.connections.flatMap(({ flows }) => flows)).toHaveLength(pairs);
-    // Measures both pages alternately, so that conditions are the same. The shortest time of each is the one
-    // that other programs disturbed least.
+    // Measures both pages alternately, so that conditions are the same. For each page, the shortest time is used,
+    // since other programs disturbed that measurement least.
     let [fewUs, manyUs] = [Infinity, Infinity];
     for (let round = 0; round < 30; round++) {
       fewUs = Math.min(fewUs, spentUs(few.batch));
       manyUs = Math.min(manyUs, spentUs(many.batch));
     }
-    // Four times as many connections should take 4 times as long. If each connection were compared with every
-    // other one, they would take 16 times as long.
+    // Batches of four times as many connections should take 4 times as long. If each connection were compared with
+    // every other connection, the batches would take 16 times as long.
     expect(manyUs / fewUs).toBeLessThan(8);
   });
 });

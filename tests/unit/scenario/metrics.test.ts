@@ -61,7 +61,7 @@ describe('metrics', () => {
     // (1 + 0.5) of 4 Mbps
     ['utilisation', undefined, 0.375],
     ['utilisation', 'tcp', 0.375],
-    // 0.25 of the 1 Mbps of its own direction
+    // 0.25 of the 1 Mbps of the backward direction
     ['utilisation', 'back', 0.25],
     // a mean of 0.75 Mbps, divided by the fair share of 4 / 3 Mbps
     ['fair_share_ratio', 'gcc', 0.5625],

@@ -187,8 +187,8 @@ describe('pictures', () => {
     expect(
       publishedMark(scenario, { metric: 'utilisation' }, { ...codel, queue: 'droptail' }),
     ).toBeUndefined();
-    // The paper gives no plain number for this result (`says`). So the mark has the band and a number, but no value
-    // to draw.
+    // The paper states this result in words (`says`), not as a plain number. So the mark has the band and a number,
+    // but no value to draw.
     const worded = { number: 130, low: 105, high: 155 };
     expect(publishedMark(scenario, { metric: 'rtt_p95_ms' }, codel)).toEqual(worded);
     const inWords = (scenario.expectations ?? []).map((each) => ({

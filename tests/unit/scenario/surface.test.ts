@@ -86,8 +86,8 @@ describe('the highest point of a map', () => {
 
 describe('the scatter of single points', () => {
   it('is what they have, over a slope', () => {
-    // Each of the map's three parts is scaled to 0 to 1. They are planes of height 8 with a scatter of 0.2, so the
-    // scaled scatter is 0.2 / 8 in each part, and √3 times that in their sum.
+    // Each of the map's three parts is scaled to 0 to 1. The parts are planes of height 8 with a scatter of 0.2. So the
+    // scaled scatter is 0.2 / 8 in each part, and √3 times 0.2 / 8 in their sum.
     const { noise } = mapOf((x, y) => x + y, 0.2);
     const extremes = 8 + 2 * 0.2;
     expect(noise).toBeGreaterThan((0.85 * Math.sqrt(3) * 0.2) / extremes);

@@ -11,7 +11,7 @@ const readings = (...counts: number[]): readonly DecodedFrames[] =>
 
 describe('the received frame rate', () => {
   it('is the average of the last three seconds', () => {
-    // In the five seconds, 30, 35, 1, 30 and 29 frames came.
+    // In the five seconds, 30, 35, 1, 30 and 29 frames arrived.
     expect(receivedFps(readings(0, 30, 65, 66, 96, 125))).toBeCloseTo((125 - 65) / 3);
   });
 

@@ -121,7 +121,7 @@ const INTERVALS = [
 
 /**
  * Mean frame sizes around a step of the target: in the 2 s before the step, then in each of INTERVALS after it.
- * They are relative to the mean size from 2 s to 5 s after the step.
+ * The sizes are relative to the mean size from 2 s to 5 s after the step.
  */
 export function stepResponse(frames: readonly EncodedFrame[], stepS: number): number[] {
   const over = (fromS: number, toS: number): number =>

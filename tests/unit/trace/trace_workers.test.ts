@@ -1,4 +1,4 @@
-/** What becomes of a trace's requests when its worker ends: another worker answers them, or they are rejected. */
+/** If a trace's worker ends, another worker answers the open requests, or the requests are rejected. */
 import { expose } from 'comlink';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 

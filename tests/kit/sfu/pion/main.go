@@ -1,6 +1,6 @@
 // A selective forwarding unit that uses pion. It forwards each publisher's video, or one of its simulcast layers, to
 // each watcher. It estimates the bandwidth to each watcher, and sends the lowest estimate to the publishers as REMB.
-// What it forwards can be changed: see forwarding.
+// Settings control what the unit forwards: see forwarding.
 package main
 
 import (
@@ -28,7 +28,7 @@ const startBps = 500_000
 // frameTicks is the duration of a frame at 30 fps, in ticks of the 90 kHz RTP clock.
 const frameTicks = 3000
 
-// forwarding has the settings of what the unit forwards and sends. A field that is absent changes nothing.
+// forwarding contains the settings that control what the unit forwards and sends. A missing field changes nothing.
 type forwarding struct {
 	// Paused: nothing is forwarded.
 	Paused *bool `json:"paused,omitempty"`
@@ -57,7 +57,7 @@ type layer struct {
 	ssrc webrtc.SSRC
 }
 
-// publisher has its layers in the order in which they began. The forwarded packets of all its layers are numbered and
+// publisher lists its layers in the order in which they began. The forwarded packets of all layers are numbered and
 // timestamped as one stream.
 type publisher struct {
 	id        int
@@ -209,7 +209,7 @@ func (u *unit) add(from *publisher, remote *webrtc.TrackRemote) {
 	u.publishers = append(u.publishers, from)
 }
 
-// chosen returns the requested layer, or else the one that began last: browsers begin the widest layer last.
+// chosen returns the requested layer, or else the layer that began last: browsers begin the widest layer last.
 func (u *unit) chosen(from *publisher) webrtc.SSRC {
 	for _, each := range from.layers {
 		if each.rid == u.rid && u.rid != "" {
@@ -272,7 +272,8 @@ func (u *unit) control(change message) message {
 	return message{}
 }
 
-// watch makes an offer with what others publish. It returns no SDP while there are fewer others than requested.
+// watch makes an offer with the streams of other publishers. It returns no SDP while there are no other publishers, or
+// fewer than requested.
 func (u *unit) watch(asked message) message {
 	u.Lock()
 	published := []*publisher{}
@@ -329,7 +330,7 @@ func (u *unit) found(asked message) message {
 	return message{ID: asked.ID, Candidates: u.candidates[asked.ID]}
 }
 
-// limit sends publishers, once per second, the rate that the slowest watcher can receive.
+// limit sends a REMB to publishers once per second: the lowest estimate for a watcher, or limitBps if it is lower.
 func (u *unit) limit() {
 	for range time.Tick(time.Second) {
 		u.Lock()
