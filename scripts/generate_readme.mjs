@@ -1,8 +1,8 @@
-// Writes tables into documents, wherever a line `<!-- generated: NAME -->` asks for one. Presets, parameters and
-// trace rows come from the core's declarations (src/core/schema.generated.ts). Metrics, experiments, settings of a
+// Writes the table NAME into documents after each line `<!-- generated: NAME -->`. Presets, parameters and trace
+// rows come from the core's declarations (src/core/schema.generated.ts). Metrics, experiments, settings of a
 // link, lessons and the options of all commands come from the declarations in the sources. Errors, with their codes
-// and messages, are collected from the sources. `<!-- file: PATH -->` shows a file. `--check` only reports whether
-// documents are stale.
+// and messages, are collected from the sources. After each line `<!-- file: PATH -->`, the text of that file is
+// inserted. `--check` only reports whether documents are stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { extname, relative } from 'node:path';
 import { format, resolveConfig } from 'prettier';

@@ -1,10 +1,10 @@
-// `npm run measure:notes`: the notes of the papers' scenarios explain results that are outside of their bands, with
-// numbers from runs with other settings. This script repeats these runs, as often as the paper did, and writes the
-// table of src/papers/mechanisms.md.
+// `npm run measure:notes`: checks the notes of the papers' scenarios. A note explains a result outside of its band, by
+// comparing it with runs with other settings. This script repeats these runs, as often as the paper did, and writes
+// the table of src/papers/mechanisms.md.
 //
 //   npm run measure:notes -- [--runs N] [ID...]
 //
-// If experiments are named, or with another number of runs, it only prints the table.
+// If IDs of experiments or a number of runs are given, it only prints the table.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -3,7 +3,8 @@
 //   node scripts/setup.mjs        everything
 //
 // Installs the npm dependencies and Emscripten. For the tests, also installs a C++ compiler, GoogleTest, a Chromium,
-// a Firefox, ffmpeg, and what the servers of calls under test need: Janus, coturn, and Go for an SFU based on pion.
+// a Firefox, ffmpeg, and the programs for tests of calls through a server: Janus, coturn, and Go (for an SFU based on
+// pion).
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

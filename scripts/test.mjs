@@ -31,7 +31,7 @@ function selection() {
   return { names: Object.keys(parts).filter((name) => names.includes(name)), changed: values.changed };
 }
 
-/** Runs a part in a process of its own. Its output is shown when it ends; with `atOnce`, while it runs. */
+/** Runs a part in a separate process. The output is shown when the part ends or, with `atOnce`, while it runs. */
 async function runPart(name, files, { atOnce }) {
   const outcomeFile = join(results, `${name}.outcome.json`);
   const began = performance.now();

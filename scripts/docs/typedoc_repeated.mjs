@@ -1,6 +1,6 @@
 // A plugin of TypeDoc that drops wrong warnings about multiple comments. A type that is derived from a valibot schema
-// repeats the declarations of the schema's fields. So TypeDoc finds the comment of a field several times, although it
-// is always the same one. The plugin keeps the warning only if the comments are in different places.
+// repeats the declarations of the schema's fields. So TypeDoc finds one comment of a field several times, and warns.
+// The plugin keeps the warning only if the comments are in different places.
 const REPEATED = ' has multiple declarations with a comment.';
 
 /** TypeDoc first logs the warning. Then it logs the places of the comments as information, one per line. */

@@ -29,8 +29,8 @@ export function manifestFor(browser, version) {
     description: "What the congestion control of a page's WebRTC calls does, and why.",
     icons,
     action: { default_icon: icons, default_title: 'Show the congestion control of this page’s calls' },
-    // Permits the extension to run scripts in the page on which the user clicks. Access to other pages is requested
-    // site by site.
+    // Permits the extension to run scripts in a page after the user has clicked the extension's button there. Access
+    // to other pages is requested site by site.
     permissions: ['activeTab', 'scripting'],
     optional_host_permissions: ['https://*/*', 'http://*/*'],
     content_security_policy: { extension_pages: policy },

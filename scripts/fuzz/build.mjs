@@ -18,7 +18,7 @@ const binary = join(fuzzFolder, 'bin/fuzz');
 // hold.
 const sanitizers = ['-fsanitize=undefined,float-cast-overflow', '-fno-sanitize-recover=all'];
 const flags = [...commonFlags, '-O2', '-g1', '-D_GLIBCXX_ASSERTIONS', ...sanitizers];
-// Only the core is instrumented, and only its edges. Tracing comparisons as well would halve libFuzzer's speed.
+// Only the core is instrumented. Only edges are traced: tracing comparisons, too, would halve libFuzzer's speed.
 const coverage = ['-fsanitize-coverage=inline-8bit-counters,pc-table', '-fno-exceptions'];
 
 const sources = () =>

@@ -48,8 +48,8 @@ export function unpackCorpus(target) {
 }
 
 /**
- * Chooses the fewest inputs that together cover the same edges as all committed inputs and all inputs that
- * campaigns found.
+ * Chooses few inputs that together cover as much as all committed inputs and all inputs that campaigns found. With
+ * `-use_counters=0`, only edges count; otherwise also how often an edge is executed.
  */
 async function cover(binary, target, options) {
   const chosen = emptied(join(fuzzFolder, 'merged', target));

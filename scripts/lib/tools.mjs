@@ -1,4 +1,4 @@
-// Finds the tools that do not come from npm: Emscripten, a C++ compiler, GoogleTest, a Chromium, a fuzzer.
+// Finds the tools that do not come from npm: Emscripten, a C++ compiler, GoogleTest, browsers, and a fuzzer.
 // Versions are remembered per file and modification time, so that looking again costs nothing.
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';

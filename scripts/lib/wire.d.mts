@@ -24,8 +24,8 @@ export interface Traffic {
 }
 export const HEADER_BYTES: number;
 /**
- * Sends packets through the relay of a link, in the forward direction; the sender and the receiver run in threads of
- * their own.
+ * Sends packets through the relay of a link, in the forward direction; the sender and the receiver run in separate
+ * threads.
  */
 export function sendThrough(link: ShaperLink, traffic: Traffic): Promise<Passage>;
 export function excessUs(

@@ -53,8 +53,8 @@ export async function sendThrough(link, traffic) {
 }
 
 /**
- * The times, in microseconds, at which the received packets would have left an ideal link of this capacity. Computed
- * with Lindley's recursion from the actual times of sending. Lost packets are left out.
+ * The times, in microseconds, at which the received packets would have left an ideal link of this capacity. They
+ * are computed with Lindley's recursion from the actual times of sending. Lost packets are left out.
  */
 function idealUs({ sentUs, sequence, sizeBytes }, capacityBps) {
   const serviceUs = (sizeBytes * 8e6) / capacityBps;
@@ -70,7 +70,7 @@ export function excessUs(passage, { capacityBps, oneWayDelayUs = 0 }) {
 
 /**
  * The times, in microseconds, at which packets would have left an ideal link with a drop-tail queue of a given delay.
- * Computed only from the times of sending: it does not matter which packets arrived.
+ * They are computed only from the times of sending: it does not matter which packets arrived.
  */
 function idealDeparturesUs({ sentUs, sizeBytes }, capacityBps, queueUs) {
   const serviceUs = (sizeBytes * 8e6) / capacityBps;

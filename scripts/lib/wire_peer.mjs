@@ -1,4 +1,4 @@
-// One end of a measurement on the wire, in a thread of its own. The sender sends numbered packets over its sockets
+// One end of a measurement on the wire, in a separate thread. The sender sends numbered packets over its sockets
 // in turn; the receiver notes when packets arrive. Both read the system's clock themselves.
 import { createSocket } from 'node:dgram';
 import { hrtime } from 'node:process';

@@ -1,4 +1,4 @@
-// The simulated day, in a process of its own: it replaces the clock that everything in the process
+// Runs the simulated day in a separate process, since the day replaces the clock that all code in the process
 // reads.
 import { simulatedDay } from './day.mjs';
 

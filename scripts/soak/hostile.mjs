@@ -1,4 +1,4 @@
-// Two hostile clients, in a process of their own: one connects to the local server, the other sends to the ports of
+// Two hostile clients, in a separate process: one connects to the local server, the other sends to the ports of
 // links. The rates of both are limited, and both end when their parent process ends.
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';

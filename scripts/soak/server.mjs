@@ -1,4 +1,4 @@
-// The local server of the soak, in a process of its own.
+// Runs the local server of the soak in a separate process.
 import { inRoot } from '../lib/files.mjs';
 import { watchMemories } from './memories.mjs';
 import { serveParent } from './node_sample.mjs';

@@ -1,5 +1,5 @@
 // Reports the size of a thread's heap on request; threads.mjs makes each thread of a soaked process load this.
-// It collects the garbage first, since an idle thread would keep it for longer than a soak lasts.
+// The thread first collects its garbage, since an idle thread would keep garbage for longer than a soak lasts.
 const { BroadcastChannel, threadId } = require('node:worker_threads');
 
 const channel = new BroadcastChannel('ccscope.soak');

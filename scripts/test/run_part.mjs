@@ -1,4 +1,4 @@
-// Runs one part of the test run in a process of its own, so that the part's output can be kept together:
+// Runs one part of the test run in a separate process, so that the part's output can be kept together:
 //   node scripts/test/run_part.mjs NAME OUTCOME_FILE [TEST_FILE …]
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

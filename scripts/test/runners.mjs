@@ -1,9 +1,9 @@
 // Runs the tests of a part and counts the results. A runner takes the files to run ([] for all files). It resolves
 // with {passed, failed, skipped, failures, unsteady, unjudged}; `failures` has one line for each failure. Real
-// calls share the machine with other programs, so a test that fails is run once more, and its second result counts.
-// `unsteady` names the tests that passed only at the second run, so that none of them is overlooked. If a test that
-// judges rates and delays failed only while other virtual machines used the processors (see wakes.mjs), it has no
-// verdict, and `unjudged` names it.
+// calls share the machine with other programs, so a failed test of Vitest or Playwright runs once more, and its second
+// result counts. `unsteady` names the tests that passed only at the second run, so that none of them is overlooked. If
+// a test that judges rates and delays failed only while other virtual machines used the processors (see wakes.mjs), it
+// has no verdict, and `unjudged` names it.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';

@@ -1,6 +1,6 @@
 // Measures how late the machine wakes threads, while tests judge rates and delays. A thread that runs no code of
-// ccscope repeatedly sleeps for 5 ms, and reports late wake-ups. Late wake-ups show that other virtual machines
-// on the same host have used the processors. Processes on this machine cannot see this otherwise.
+// ccscope repeatedly sleeps for 5 ms, and reports late wake-ups. Late wake-ups and the processors' `steal` time
+// together show that other virtual machines on the same host have used the processors.
 import { existsSync, readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 

@@ -32,7 +32,7 @@ TEST(AdaptiveThreshold, LeavesOutSpikesBeyondTheGuard) {
 
 TEST(AdaptiveThreshold, APauseCountsAsAtMost100Ms) { EXPECT_DOUBLE_EQ(GammaAfter(20, 5000), GammaAfter(20, 100)); }
 
-// A pause of 200 ms at k_u = 0.004 /ms, with T = 20 ms. If all 200 ms count, gamma becomes 12.5 + 200 * 0.004 * (20 -
+// T is 20 ms after a pause of 200 ms; k_u = 0.004 /ms. If all 200 ms count, gamma becomes 12.5 + 200 * 0.004 * (20 -
 // 12.5) = 18.5 ms. If at most 100 ms count, gamma becomes 15.5 ms.
 TEST(AdaptiveThreshold, InFebruary2016APauseCountsInFullAndInMarchNot) {
   EXPECT_NEAR(GammaAfter(20, 200, "libwebrtc-2016-02"), 18.5, 1e-12);

@@ -59,7 +59,7 @@ TEST(CompetingFlow, IsPresentOnceAQueueOfTheCallWouldHaveDrained) {
   EXPECT_TRUE(flow.IsPresent());
 }
 
-// The smallest delay from the time before the other flow is kept, however long that flow stays.
+// The smallest delay, measured before the other flow began, is kept however long that flow stays.
 TEST(CompetingFlow, StaysPresentForMinutesAndIsGoneSoonAfterItHasLeft) {
   CompetingFlow flow;
   Feed(flow, 0, 10, Empty, Steady);

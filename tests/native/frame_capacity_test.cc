@@ -9,7 +9,7 @@ namespace {
 
 constexpr DataRate kSent = DataRate::BitsPerSec(1e6);
 
-// A video of 1 Mbps on a link of 2 Mbps, whose frames take 17 ms each.
+// A video of 1 Mbps on a link of 2 Mbps. The link takes 17 ms for each frame.
 class FrameCapacityTest : public ::testing::Test {
  protected:
   FrameCapacityTest() { Frames(150, 0.5); }
@@ -20,7 +20,7 @@ class FrameCapacityTest : public ::testing::Test {
   Fifo fifo{2};
 };
 
-// At 0.5 Mbps, a frame takes 67 ms.
+// At 0.5 Mbps, the link takes 67 ms for a frame.
 TEST_F(FrameCapacityTest, OneFrameRaisesASuspicionAndTheNextConfirmsIt) {
   EXPECT_FALSE(frames.MayHaveFallen());
   fifo.SetCapacity(0.5);
@@ -56,14 +56,14 @@ TEST_F(FrameCapacityTest, AConfirmedSuspicionIsNotHeldAgainstTheNext) {
   EXPECT_TRUE(frames.MayHaveFallen());
 }
 
-// Where one stamp in four is late, another late stamp shows nothing.
+// If one stamp in four is late, one more late stamp raises no suspicion.
 TEST_F(FrameCapacityTest, LateStampsAreNotSuspectedWhereTheyAreUsual) {
   for (int i = 0; i < 80; ++i) Frames(1, 0.5, i % 4 == 0 ? 8 : 0);
   Frames(1, 0.5, 30);
   EXPECT_FALSE(frames.MayHaveFallen());
 }
 
-// A frame waits for a lost packet until it has been sent again.
+// A frame that lacks a packet is complete only when the packet has been sent again.
 TEST_F(FrameCapacityTest, AFrameThatWaitsForALostPacketIsNotSuspected) {
   frames.OnLoss(frames.latest_frame());
   Frames(1, 0.5, 30);

@@ -209,7 +209,7 @@ TEST(TokenBucket, RefillsWhileIdleUpToTheBurst) {
 
 TEST(TokenBucket, APacketLargerThanTheBucketGoesIntoDebt) {
   Link link = MakeLink(Bucket());
-  Send(link, 0, 15000, 0);  // leaves at once, as the bucket is full; then 10,000 B in debt
+  Send(link, 0, 15000, 0);  // leaves at once, as the bucket is full; the bucket is then 10,000 B in debt
   Send(link, 1, 5000, 0);   // needs 15,000 B of new tokens: 120 ms
   EXPECT_EQ(PollAt(link, 1e6).departures_us(), (std::vector<double>{0, 120000}));
 }

@@ -165,7 +165,7 @@ TEST(NadaReceiver, TellsTheMode) {
   EXPECT_EQ(run(2200, 60), 1);  // QEPS = 10 ms
   EXPECT_EQ(run(2600, 50), 1);  // within LOGWIN
   EXPECT_EQ(run(3000, 50), 0);
-  seq += 1;                     // one lost at 3 s
+  seq += 1;                     // one packet is lost at 3 s
   EXPECT_EQ(run(3410, 50), 1);
   EXPECT_EQ(run(3800, 50), 0);
 }

@@ -38,7 +38,7 @@ struct AfterLoss {
 
 TEST(Cubic, KIsEquation2) {
   EXPECT_NEAR(Cubic::K(100, 70, 0.4), 4.217163326508746, 1e-12);  // cube root of 75
-  EXPECT_NEAR(Cubic::K(10, 7, 0.4), 1.957433820584429, 1e-12);    // of 7.5
+  EXPECT_NEAR(Cubic::K(10, 7, 0.4), 1.957433820584429, 1e-12);    // cube root of 7.5
   EXPECT_NEAR(Cubic::K(1000, 700, 0.4), 9.085602964160698, 1e-12);
   EXPECT_NEAR(Cubic::K(100, 70, 4), 1.957433820584429, 1e-12);
   EXPECT_EQ(Cubic::K(50, 50, 0.4), 0);
@@ -210,7 +210,7 @@ TEST(Cubic, ResponseFunctionIsThatOfTheRfc) {
   }
 }
 
-// What section 4.3 is for: AIMD(alpha_cubic, 0.7) has Reno's average window, sqrt(3/(2 p)).
+// The purpose of section 4.3: AIMD(alpha_cubic, 0.7) has Reno's average window, sqrt(3/(2 p)).
 TEST(Cubic, WEstHasRenosAverageWindow) {
   Parameters p;
   p.cubic_c = 1e-4;

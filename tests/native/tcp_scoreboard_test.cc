@@ -28,7 +28,7 @@ TEST(Scoreboard, ASegmentIsLostWhenThreeAboveItWereReceived) {
   board.DetectLosses();
   for (int seq = 0; seq < 5; ++seq) EXPECT_TRUE(board.IsLost(seq)) << seq;
   EXPECT_FALSE(board.IsLost(7));
-  EXPECT_EQ(board.pipe(), 2);  // 7 and 9
+  EXPECT_EQ(board.pipe(), 2);  // segments 7 and 9
   EXPECT_EQ(board.NextLost(), 0);
   board.MarkRetransmitted(0);
   EXPECT_EQ(board.pipe(), 3);
@@ -57,13 +57,13 @@ TEST(Scoreboard, WithFackARetransmissionIsLostWhenSomethingSentAfterItArrives) {
   board.Sack(5, 6);
   board.DetectLosses();
   board.MarkRetransmitted(board.NextLost());
-  board.Append();  // 10
+  board.Append();  // segment 10
   board.Sack(6, 10);
   board.DetectLosses();
   EXPECT_EQ(board.NextLost(), 1);
   board.Sack(10, 11);
   board.DetectLosses();
-  EXPECT_EQ(board.NextLost(), 0);  // again
+  EXPECT_EQ(board.NextLost(), 0);  // the retransmission of segment 0 is lost
 }
 
 TEST(Scoreboard, AfterATimeoutAllThatWasNotReceivedIsLost) {

@@ -77,8 +77,8 @@ class Reordering {
   explicit Reordering(const Params& params) : params_(params) {}
 
   void Set(const Params& params) { params_ = params; }
-  // Draws a random number only if packets are reordered at all, so that a link without reordering uses no random
-  // numbers.
+  // Returns the delay of the next packet. Draws a random number only if the ratio is not zero, so that a link without
+  // reordering uses no random numbers.
   TimeDelta Hold(Random& random) const;
 
  private:

@@ -1,4 +1,4 @@
-// One direction of a path. The link has no clock of its own: the caller passes the current time, and can query when
+// One direction of a path. The link does not read a clock: the caller passes the current time, and can query when
 // something will happen next. Packets pass through five stages, each of which can be changed separately:
 //
 //   impairments (random loss, jitter) -> queue discipline -> capacity -> propagation delay -> reordering

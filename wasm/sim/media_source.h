@@ -18,7 +18,7 @@ class MediaSource {
 
     TimeDelta frame_interval() const { return TimeDelta::Seconds(1 / frame_rate); }
     DataSize payload() const { return DataSize::Bytes(payload_bytes); }
-    // The payload of the largest packet of a frame of this size.
+    // If a frame of this size is divided into packets, the payload of the largest packet.
     DataSize LargestFragment(DataSize frame) const;
     enum class Nack { kOff, kSameStream, kRtx };
     bool retransmits() const { return Choice<Nack>(nack) != Nack::kOff; }

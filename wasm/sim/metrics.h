@@ -53,7 +53,7 @@ struct FlowWindow {
   double freezes = 0;
   TimeDelta longest_freeze;
   RunningMean target_bps;
-  RunningMean loss_bound;  // 1 at the end of a rate interval where A_s < A_r, else 0
+  RunningMean loss_bound;  // one sample per rate interval: 1 if A_s < A_r at its end, else 0
   RunningMean received_bps;  // over the rate intervals
   RunningMean capacity_share;  // received_bps divided by the capacity at that time, R / b
   Histogram probe_queue_delay_us;

@@ -6,7 +6,7 @@
 namespace ccscope {
 namespace {
 
-// max_nack_list_size of WebRTC in 2016. The next limit is kMaxNackRetries of the later nack_module.
+// kMostMissing is max_nack_list_size of WebRTC in 2016; kMostRequests is kMaxNackRetries of the later nack_module.
 constexpr std::size_t kMostMissing = 250;
 constexpr int kMostRequests = 10;
 // The shortest time between two requests for a packet (nack_module's kProcessIntervalMs). It is also the time between

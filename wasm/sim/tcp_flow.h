@@ -1,5 +1,5 @@
-// A TCP connection in a simulation: one with unlimited data, or a sequence of connections for short files (RFC 8867
-// 5.7).
+// A TCP flow in a simulation: one connection with unlimited data, or a sequence of connections for short files (RFC
+// 8867 5.7).
 #ifndef CCSCOPE_SIM_TCP_FLOW_H_
 #define CCSCOPE_SIM_TCP_FLOW_H_
 

@@ -1,6 +1,6 @@
 // A seeded generator whose numbers have the same bits in a native build and in WebAssembly: it uses only integer
 // arithmetic, +, -, *, / and the square root (which IEEE 754 rounds exactly), and ccscope::det::Log. There is no global
-// generator: code that draws random numbers is given one.
+// generator: code that draws random numbers gets a generator as an argument.
 #ifndef CCSCOPE_UNITS_RANDOM_H_
 #define CCSCOPE_UNITS_RANDOM_H_
 

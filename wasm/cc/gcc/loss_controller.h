@@ -42,7 +42,7 @@ class LossController {
   Parameters params_;
   DataRate a_s_;
   double fraction_lost_ = 0;
-  bool fast_start_ = true;  // A_r has not fallen yet, and no report has shown loss
+  bool fast_start_ = true;  // A_r has not fallen yet, and no report has reached loss_low
   DataRate last_a_r_;
   bool counting_ = false;
   double received_at_report_ = 0;

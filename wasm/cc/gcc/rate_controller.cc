@@ -78,8 +78,8 @@ bool RateController::MayDecreaseAgain(std::optional<DataRate> received_rate, Tim
   return received_rate && *received_rate < a_r_ * params_.decrease_again_fraction;
 }
 
-// libwebrtc of 2015 and 2016 keeps the start bitrate until it has measured the received rate for some seconds, or
-// until the first overuse.
+// Returns false while A_r must stay at the start bitrate. libwebrtc of 2015 and 2016 keeps the start bitrate until the
+// received rate has been measured for some time (initialise_after_ms), or until the first overuse.
 bool RateController::Initialised(const Input& input, Timestamp now) {
   if (initialised_) return true;
   if (input.received_rate) {

@@ -26,7 +26,7 @@ class RateController {
   struct Input {
     Signal signal;
     std::optional<DataRate> received_rate;    // R_r
-    double loss = 0;                          // recent fraction lost; a loss ends the fast start
+    double loss = 0;                          // recent fraction lost; loss_low or more ends the fast start
     TimeDelta rtt;
     double noise_variance_ms2 = 0;            // sigma^2 of the arrival filter
   };

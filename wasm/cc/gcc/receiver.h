@@ -1,6 +1,6 @@
-// GCC's receiver half (ToN Fig. 1): packet grouping -> delay-based controller -> feedback with A_r. In this form, other
-// rules can act through hooks (receiver_hooks.h). If the arrival filter runs in the sender half (CMP Fig. 3), this half
-// contains only packet grouping -> feedback with d_m.
+// GCC's receiver half (ToN Fig. 1): packet grouping -> delay-based controller -> feedback with A_r. Additional rules
+// can act through hooks (receiver_hooks.h). If the arrival filter runs in the sender half (CMP Fig. 3), this half only
+// groups packets and sends d_m, and the hooks set no rate.
 #ifndef CCSCOPE_CC_GCC_RECEIVER_H_
 #define CCSCOPE_CC_GCC_RECEIVER_H_
 

@@ -10,18 +10,18 @@ namespace {
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
 constexpr std::size_t kFewFrames = 4;
 constexpr TimeDelta kPause = TimeDelta::Seconds(4);
-// The smallest delay is that of the current and the previous interval. An interval takes kInterval.
+// The smallest delay is the minimum over the current and the previous interval; an interval lasts kInterval.
 constexpr TimeDelta kInterval = TimeDelta::Seconds(30);
 // A queue shorter than kNearlyEmpty, or than kSpreads times the spread of the delays, counts as nearly empty.
 constexpr TimeDelta kNearlyEmpty = TimeDelta::Millis(40);
 constexpr double kSpreads = 6;
 // Another flow is present if the queue has not been nearly empty for kStanding and has varied by more than kVaried, and
 // one of two further conditions holds: frames arrive at less than kGivenUp of the highest rate since the queue was
-// nearly empty; or the queue has lasted for another kDrainTimes times its greatest length. By then the call would have
-// drained its own queue, since it then sends at most three quarters of the delivered rate. The first filled second does
-// not count, since the queue may have begun in the middle of that second. The other flow is gone when the queue has
-// been nearly empty for two seconds. One second is not enough: when TCP backs off, the queue may be nearly empty that
-// long.
+// nearly empty; or the queue has lasted for another kDrainTimes times its greatest length. In that time the call would
+// have drained its own queue, since a call that drains a queue sends at most three quarters of the delivered rate. The
+// first filled second does not count, since the queue may have begun in the middle of that second. The other flow is
+// gone when the queue has been nearly empty for two seconds. One second is not enough: the queue may also be nearly
+// empty for a second when TCP backs off.
 constexpr TimeDelta kStanding = TimeDelta::Millis(2500);
 constexpr TimeDelta kVaried = TimeDelta::Millis(20);
 constexpr double kGivenUp = 0.7;
@@ -91,7 +91,7 @@ void CompetingFlow::OnSecond(const Second& second, Timestamp now) {
 void CompetingFlow::OnFrame(const Arrival& arrival) {
   const Timestamp now = arrival.arrival_time;
   const TimeDelta elapsed = now - second_began_;
-  // This is also true at the first frame. Time may go back by up to kSecond, since retransmitted frames can cause this.
+  // The condition is also true at the first frame. Time may go back by up to kSecond, because of retransmitted frames.
   if (elapsed < TimeDelta::Zero() - kSecond || elapsed > kPause) {
     *this = CompetingFlow();
     second_began_ = nearly_empty_at_ = now;

@@ -20,7 +20,7 @@ constexpr int kFramesBehindLoss = 5;
 constexpr double kAlike = 2.5;
 // A single frame raises a suspicion if its service takes longer than expected by more than kSuspectExcess plus
 // kSuspectLatenesses times the lateness of stamps. After an unconfirmed suspicion, the next one waits for kTrustAgain.
-// These constants were chosen in the twin, on idle, busy and loaded machines.
+// These constants were chosen in simulated calls (sim/live/live_flow.h) with idle, busy and loaded machines.
 constexpr TimeDelta kSuspectExcess = TimeDelta::Millis(10);
 constexpr double kSuspectLatenesses = 8;
 constexpr TimeDelta kTrustAgain = TimeDelta::Seconds(20);

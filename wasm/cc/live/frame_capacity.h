@@ -15,7 +15,7 @@ namespace ccscope {
 
 class FrameCapacity {
  public:
-  // A larger fraction of lost packets can only come from a full queue.
+  // If a larger fraction of the packets than this is lost, a full queue must be the cause.
   static constexpr double kHeavyLoss = 0.1;
   // Frames may wait this long for the retransmission of lost packets.
   static constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
@@ -34,9 +34,9 @@ class FrameCapacity {
   // The capacity that the latest frames show, if it is far below `sent` and the frames queue; otherwise no value.
   std::optional<DataRate> FallenBelow(DataRate sent) const;
   // Whether the newest frame took so much longer to be served than expected that the capacity has probably fallen. The
-  // next frame confirms the suspicion or ends it. A queue can overflow while waiting for the next frame, so it pays to
-  // send less meanwhile. After an unconfirmed suspicion there is no other one for 20 s: on a machine that often stamps
-  // frames late, suspicions would cost more than they save.
+  // next frame confirms the suspicion or ends it. The queue could overflow before the next frame arrives, so the caller
+  // should send less meanwhile. After an unconfirmed suspicion, no other suspicion begins for 20 s: on a machine that
+  // often stamps frames late, suspicions would lower the rate too often.
   bool MayHaveFallen() const { return may_have_fallen_; }
   // Records a fall: from then on, the capacity is estimated only from frames since shortly before the fall.
   void OnFall(Timestamp now) { fell_at_ = now; }

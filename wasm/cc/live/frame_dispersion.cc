@@ -197,7 +197,7 @@ void FrameDispersion::UpdateLateness() {
 
 // The regression's loss over the latest `frames` frames, with the current base. If a frame arrived earlier than
 // predicted, the queue in the model is shortened to match. If a frame arrived later, the queue in the model is not
-// lengthened, since the stamp may be late.
+// lengthened, since the stamp may be late. After missing frames, the queue in the model is set from the stamp.
 double FrameDispersion::Loss(double us_per_byte, int frames) const {
   const int first = ordered_.count - frames;
   double free_us = ordered_.arrival_us[static_cast<std::size_t>(first - 1)] - *base_us_;

@@ -37,7 +37,7 @@ class FrameDispersion {
     double spread;  // the fit's mean pinball loss, divided by the mean service time of a frame
   };
   // The capacity that the frames of the last `horizon` show. If fewer than `min_frames` of them have usable stamps
-  // (tells_time()), older frames are used as well. No value until there are `min_frames` such frames, or while the
+  // (tells_time()), older frames are used, too. No value until there are `min_frames` such frames, or while the
   // dispersion is within the noise of the clocks.
   std::optional<Estimate> Capacity(TimeDelta horizon, int min_frames) const;
   // The propagation delay b, including the clocks' offset.
@@ -88,7 +88,7 @@ class FrameDispersion {
   };
   static constexpr int kFrames = 128;
 
-  // The frames, laid out for the regressions, which scan them repeatedly: oldest first, contiguous.
+  // A contiguous copy of the frames, oldest first, since the regressions scan the frames repeatedly.
   struct Ordered {
     int count = 0;
     std::array<double, kFrames> send_us{};

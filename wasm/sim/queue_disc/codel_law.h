@@ -28,7 +28,7 @@ class CoDelLaw {
     bool largest_for_mtu = false;  // the largest packet so far is used instead of mtu
   };
   struct State {
-    double count = 0;       // drops in this dropping state, plus the count it resumed from
+    double count = 0;       // last_count, plus one for each later drop after which the state continued
     double last_count = 0;  // count when the dropping state began
     bool dropping = false;
     Timestamp first_above = Timestamp::MinusInfinity();  // one interval after the delay rose above target, else -inf
@@ -42,7 +42,7 @@ class CoDelLaw {
 
   // Returns the packet to transmit. `Queue` must provide
   //   std::optional<Packet> Pop();        // removes and returns the head
-  //   DataSize Backlog() const;           // what waits behind it
+  //   DataSize Backlog() const;           // the size of the packets that still wait
   //   void Drop(const Packet&);           // drops a packet that Pop() returned
   template <class Queue>
   std::optional<Packet> Dequeue(const Params& params, Timestamp now, Queue& queue);

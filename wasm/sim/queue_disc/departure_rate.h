@@ -40,7 +40,7 @@ class DepartureRate {
   bool known_ = false;
   DataRate rate_;   // with Average::kRate
   double units_ = 0;  // the rate in Linux's unit, if `whole`
-  TimeDelta time_;  // time that the threshold takes to depart, with Average::kTime
+  TimeDelta time_;  // time in which threshold_ bytes depart, with Average::kTime
   bool measuring_ = false;
   Timestamp since_;
   DataSize departed_;

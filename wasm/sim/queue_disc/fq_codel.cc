@@ -33,7 +33,7 @@ class FqCoDel::Head {
 FqCoDel::FqCoDel(const Params& params, std::uint64_t seed)
     : params_(params), law_params_(params.law()), state_{.queues = {static_cast<int>(params.queues), seed}} {}
 
-// RFC 8290, 4.1.
+// Follows RFC 8290, 4.1.
 void FqCoDel::Enqueue(const Packet& packet, Timestamp now, DropSink& drops) {
   const int index = state_.queues.IndexOf(packet.flow);
   FlowQueue& queue = state_.queues[index];
@@ -47,7 +47,7 @@ void FqCoDel::Enqueue(const Packet& packet, Timestamp now, DropSink& drops) {
   if (stats_.packets > params_.limit_packets) DropFromLongest(now, drops);
 }
 
-// RFC 8290, 4.2.
+// Follows RFC 8290, 4.2.
 std::optional<Packet> FqCoDel::Dequeue(Timestamp now, DropSink& drops) {
   for (int index = NextInTurn(); index != kNone; index = NextInTurn()) {
     FlowQueue& queue = state_.queues[index];

@@ -69,7 +69,7 @@ void Pie::Enqueue(const Packet& packet, Timestamp now, DropSink& drops) {
   }
   state_.packets.PushBack(packet);
   stats_.Accept(packet);
-  // RFC 8033, 4.4 and appendix A.
+  // RFC 8033, 4.4 and appendix A: without congestion, the burst allowance is renewed.
   if (!params_.is_linux() && IsCalm()) state_.burst_allowance = params_.burst_allowance();
 }
 
@@ -151,7 +151,7 @@ bool Pie::RestartWhenCalm() {
   return true;
 }
 
-// RFC 8033, 4.1 and 5.4; Linux before 5.1 has no derandomisation.
+// Whether to drop an arriving packet (RFC 8033, 4.1 and 5.4). Linux before 5.1 has no derandomisation (5.4).
 bool Pie::DropEarly() {
   const double p = state_.probability;
   if (state_.burst_allowance > TimeDelta::Zero()) return false;

@@ -85,14 +85,14 @@ void Cubic::Avoid(const AckEvent& ack, double acked, Window& window) {
 
   const double cwnd = window.cwnd;
   const double t = (ack.now - state_.epoch).seconds();
-  // Section 4.3, equation 4.
+  // The Reno-friendly window: section 4.3, equation 4.
   const double alpha = alpha_one_ && state_.w_est >= state_.cwnd_prior ? 1 : alpha_;
   state_.w_est += alpha * (per_ack_ ? 1 : acked) / cwnd;
   if (reno_friendly_ && WCubic(t) < state_.w_est) {
     window.cwnd = std::max(cwnd, state_.w_est);
     return;
   }
-  // Sections 4.4 and 4.5.
+  // The cubic growth: sections 4.4 and 4.5.
   const TimeDelta ahead = ahead_minimum_rtt_ ? minimum_rtt_ : ack.srtt;
   const double target = std::clamp(WCubic(t + ahead.seconds()), cwnd, kMaxTarget * cwnd);
   double growth = (target - cwnd) / cwnd;  // per acknowledged segment; reaches the target in one RTT
@@ -100,7 +100,7 @@ void Cubic::Avoid(const AckEvent& ack, double acked, Window& window) {
   window.cwnd = cwnd + growth * std::min(acked, cwnd);
 }
 
-// Sections 4.6 and 4.7. `flight` is at most the window.
+// Ends the stage: sets W_max and returns ssthresh (sections 4.6 and 4.7). `flight` is at most the window.
 double Cubic::Reduce(double flight, const Window& window) {
   const bool fell_short = fast_convergence_ && window.cwnd < state_.w_max;
   state_.w_max = fell_short ? window.cwnd * (1 + beta_) / 2 : window.cwnd;

@@ -20,7 +20,7 @@ void NewReno::OnAck(const AckEvent& ack, Window& window) {
   window.cwnd += (per_ack_ ? 1 : acked) / window.cwnd;
 }
 
-// Equation 4.
+// The new ssthresh: equation 4.
 double NewReno::OnCongestionEvent(Timestamp, double flight, const Window&) {
   return std::max(flight / 2, kMinSsthresh);
 }

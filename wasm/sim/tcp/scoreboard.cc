@@ -78,7 +78,7 @@ void Scoreboard::DetectLosses() {
   if (fack_) DetectLostRetransmissions();
 }
 
-// A retransmission is lost as well if a segment that was first sent after the retransmission has been received.
+// A retransmission is also lost if a segment that was first sent after the retransmission has been received.
 void Scoreboard::DetectLostRetransmissions() {
   while (!retransmissions_.empty() && retransmissions_.front().next <= highest_[0]) {
     const std::int64_t seq = retransmissions_.PopFront().seq;

@@ -50,7 +50,7 @@ void Sender::Start(Timestamp now) { Run(now, kEndless); }
 void Sender::Start(Timestamp now, std::int64_t segments) { Run(now, board_.next() + segments); }
 
 void Sender::Run(Timestamp now, std::int64_t end) {
-  // RFC 5681, section 4.1.
+  // RFC 5681, section 4.1: after idling for longer than the RTO, restarts with the initial window.
   if (idle_restart_ && board_.outstanding() == 0 && now - last_sent_ > rtt_.rto() && last_sent_.IsFinite()) {
     window_.cwnd = std::min(window_.cwnd, initial_window_);
     law_->OnRestart();
@@ -177,7 +177,7 @@ void Sender::OnNewData(const Ack& ack, std::int64_t acked, std::int64_t pipe_bef
   // RFC 7323, section 4.1: each ACK of new data gives a sample.
   rtt_.OnSample(now - ack.echo);
   const bool complete = board_.una() >= recover_;
-  // RFC 6298, 5.2 and 5.3.
+  // RFC 6298, 5.2 and 5.3: an ACK of new data restarts the timer.
   if (state_ != State::kRecovery || complete || RestartsAtPartialAck() || !partial_ack_seen_) RestartTimer(now);
 
   if (state_ == State::kRecovery) {
@@ -207,7 +207,7 @@ void Sender::Grow(std::int64_t acked, std::int64_t pipe_before, Timestamp now) {
   window_.cwnd = std::min(window_.cwnd, static_cast<double>(max_window_));
 }
 
-// RFC 6582, section 3.2, step 3: the first unacknowledged segment is lost as well.
+// RFC 6582, section 3.2, step 3: a partial ACK shows that the first unacknowledged segment is lost.
 void Sender::OnPartialAck() {
   partial_ack_seen_ = true;
   if (sack_) return;

@@ -1,6 +1,6 @@
 // A TCP sender: slow start and congestion avoidance by a CongestionControl, fast retransmit and recovery with SACK (RFC
 // 6675, optionally RFC 6937) or without (RFC 6582), limited transmit (RFC 3042), retransmission timer (RFC 6298). The
-// sender has no clock of its own: the caller passes the time.
+// sender does not read a clock: the caller passes the time.
 //
 // Contract:
 // 1. After each call of Start(), OnAck() and OnTimer(), call NextSegment() until it returns no segment.

@@ -14,7 +14,7 @@ import './style.css';
  */
 const FIGURES = '/view/ccscope-view.js';
 
-/** Words that a question may contain, but that the section with the answer need not. */
+/** Words of a question that the search ignores, since the section with the answer may lack them. */
 const SMALL_WORDS = new Set([
   'a',
   'an',

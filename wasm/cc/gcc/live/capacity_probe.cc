@@ -8,8 +8,8 @@
 namespace ccscope::gcc {
 namespace {
 
-// The delivered rate is measured over the frames of the last kHorizon. So for kHorizon after the start, or after the
-// end of a drain, the measurement still includes frames from before that time.
+// The delivered rate is measured over the frames of the last kHorizon. So for kHorizon after the start and after each
+// drain, it includes older frames and is not compared with the requested rate.
 constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
 // The queue counts as empty if the one-way delay exceeds its minimum by less than this. The minimum is the propagation
 // delay plus the transmission time of the group.
@@ -17,9 +17,9 @@ constexpr TimeDelta kEmptyQueue = TimeDelta::Millis(5);
 constexpr int kGroupsOfEmptyQueue = 4;
 // How long an encoder takes to follow a new target, in addition to the RTT.
 constexpr TimeDelta kEncoderResponse = TimeDelta::Millis(100);
-// A rate that grows may exceed the delivered rate by at most the fraction kBeyondDelivered. If the frames disagree
-// about the capacity, the fraction is smaller, but at least kLeastBeyondDelivered. The delivered rate is the higher of
-// the rates over the last kNewest and over the last kHorizon.
+// A rate that grows may exceed the delivered rate by at most the fraction kBeyondDelivered. The more the frames
+// disagree about the capacity (kDoubtPerSpread), the smaller the fraction, down to kLeastBeyondDelivered. The delivered
+// rate is the higher of the rates over the last kNewest and over the last kHorizon.
 constexpr TimeDelta kNewest = TimeDelta::Millis(250);
 constexpr double kBeyondDelivered = 0.5;
 constexpr double kLeastBeyondDelivered = 0.1;
@@ -142,8 +142,8 @@ DataRate CapacityProbe::Retransmissions(const Conditions& conditions, Timestamp 
   return std::max(DataRate::Zero(), delivered * (1 - kUnexplained) - FramesDelivered(now));
 }
 
-// The rate while another flow fills the queue. That flow causes waits and losses. They are forgotten, so that they do
-// not affect the rate after the other flow has ended.
+// The rate while another flow fills the queue. Waits and losses that this flow causes are discarded, so that they do
+// not lower the rate after the flow has ended.
 CapacityProbe::Rate CapacityProbe::Beside(DataRate a_r, DataRate delivered, const Conditions& conditions,
                                           TimeDelta elapsed, Timestamp now) {
   encoder_share_.OnAsked(a_r - drain_, elapsed);

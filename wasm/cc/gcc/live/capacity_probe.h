@@ -61,11 +61,11 @@ class CapacityProbe {
   // How long the newest frames waited behind earlier ones.
   TimeDelta Wait() const { return capacity_.Wait(); }
   // Whether the queue was empty for several groups in a row, including this group. Call it once per pair of groups. The
-  // one-way delay decides, so that queues caused by other flows count as well.
+  // queue is measured by the one-way delay, so it includes packets of other flows.
   bool QueueStaysEmpty(const GroupDeltas& deltas);
 
-  // Whether less must be sent at once: frames queue, and the capacity is far below the sending rate or, as far as a
-  // single frame can tell, may be.
+  // Whether the rate must be lowered before the next feedback is due: frames show that the capacity is far below the
+  // sending rate, or a single frame raises that suspicion (FrameCapacity::MayHaveFallen()).
   bool IsUrgent(DataRate a_r) const {
     return params_.on && !SeesCompetingFlow() && (Fallen(a_r).has_value() || capacity_.MayHaveFallen());
   }
@@ -100,7 +100,7 @@ class CapacityProbe {
   int groups_of_empty_queue_ = 0;
   // The end of the drain after a fall of the capacity, or the last time at which the competitive mode was on.
   Timestamp drained_at_ = Timestamp::MinusInfinity();
-  bool is_sure_ = false;                               // whether it was certain, at that fall, that there was a queue
+  bool is_sure_ = false;                               // whether a queue was certain to exist at that fall
   // Set when a queue builds up although the rate is well below the measured capacity (kPlausibleShare): a sign that
   // other flows use part of the capacity. `rate`: the rate at that time.
   struct Doubt {
