@@ -65,7 +65,7 @@ export async function svgOf(picture: Picture): Promise<Blob> {
   return new Blob([drawn], { type: 'image/svg+xml' });
 }
 
-/** Units that only the axes use, each with the unit of the values in the file. */
+/** For each unit that only the axes use: the unit of the values in the CSV file. */
 const VALUE_UNITS: Readonly<Record<string, string>> = { Mbps: 'bps', '%': 'ratio' };
 
 /**

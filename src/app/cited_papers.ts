@@ -8,6 +8,6 @@ export const CITED_PAPERS = {
 } as const;
 export type CitedPaper = keyof typeof CITED_PAPERS;
 
-/** Says which papers the short names stand for. */
+/** A text that gives the full title of each of `papers`, after its short name. */
 export const namedPapers = (papers: readonly CitedPaper[]): string =>
   papers.map((paper) => `${paper}: ${CITED_PAPERS[paper]}.`).join(' ');

@@ -5,7 +5,7 @@ import { passFile, PASSED_FRAGMENT } from './stored.js';
 
 type Kind = 'trace' | 'scenario';
 
-/** The number of bytes at the start of a file that are searched for the word that identifies the kind of the file. */
+/** The kind of a file is recognised by a word within this number of bytes from its start. */
 const HEAD_BYTES = 4096;
 
 /** The kind of a file, recognised by a word near its beginning. Returns null if there is no such word. */

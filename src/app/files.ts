@@ -1,4 +1,4 @@
-/** The text as part of a file's name. */
+/** Converts a text into a part of a file's name. */
 export const inFileName = (text: string): string =>
   text.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '');
 

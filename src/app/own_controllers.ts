@@ -64,7 +64,7 @@ class OwnControllers {
     );
   }
 
-  /** Throws NotAtHand. */
+  /** The URL of a controller's module. Throws NotAtHand. */
   urlOf(name: string): string {
     const own = this.list.peek().find((each) => each.name === name);
     if (own !== undefined) return own.url;

@@ -1,7 +1,7 @@
 /** Formats controller parameters as text for a report. */
 import { formatRate } from '../charts/index.js';
 
-/** `k_u 0.02, min_bitrate 50 kbps`: a rate is written with its unit, so `_bps` is dropped from its name. */
+/** Parameters as `k_u 0.02, min_bitrate 50 kbps`. A rate is written with its unit, and without `_bps` in its name. */
 export const parametersText = (parameters: Readonly<Record<string, number | string>>): string =>
   Object.entries(parameters)
     .map(([name, value]) =>

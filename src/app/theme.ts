@@ -1,6 +1,6 @@
 /**
- * Shows the page in the theme of its address or, if that names none, in the theme that was chosen last in this
- * browser. The page is printed in the light theme.
+ * Shows the page in the theme of its address. If the address names no theme, uses the theme that was chosen last in
+ * this browser. The page is printed in the light theme.
  */
 import { effect, signal } from '@preact/signals';
 
@@ -8,7 +8,7 @@ import type { ChartTheme } from '../charts/index.js';
 import { chartTheme, chosenTheme, isDark, type Theme } from '../boards/theme.js';
 import { isOnPaper } from './print.js';
 
-/** VitePress keeps the theme of the documentation under this key; so the documentation follows the app. */
+/** VitePress stores the theme of the documentation under the same key, so the documentation follows the app. */
 const KEY = 'vitepress-theme-appearance';
 
 function kept(): Theme {

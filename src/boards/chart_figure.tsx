@@ -318,7 +318,7 @@ export function AxisToolbar({ scope, live = false }: ToolbarProps) {
   );
 }
 
-/** Null in Node, which has no `matchMedia`. */
+/** Null in Node, since Node has no `matchMedia`. */
 const narrow = typeof matchMedia === 'undefined' ? null : matchMedia('(max-width: 900px)');
 
 /** Whether the page is as narrow as on a phone. */

@@ -1,6 +1,6 @@
 /**
- * Keeps the charts in step with the trace. It requests rows from the trace worker, thinned to each chart's width. It
- * paints only the charts in view, and spends only a limited time on this in each frame.
+ * A scope keeps the charts in step with the trace. It requests rows from the trace worker, thinned to each chart's
+ * width. It paints only the charts in view, and spends only a limited time on painting in each frame.
  */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 
@@ -22,7 +22,7 @@ const REFRESH_MS = 100;
 const READ_ROWS = 2;
 /** Once painting has taken this long in a frame, the next chart waits for another frame. */
 const FRAME_MS = 6;
-/** `cost` covers only the latest redraws, at most this many. */
+/** `cost` covers at most this many redraws, the latest ones. */
 const COSTS_KEPT = 600;
 
 export type MakeChart = (container: HTMLElement, axis: TimeAxis, theme: ChartTheme) => TimeChart;
@@ -64,7 +64,7 @@ export class Scope {
   readonly windowS = signal(0);
   /** Start of the window, microseconds. */
   readonly fromUs = signal(0);
-  /** The explanation of the time under the cursor; null if the page explains nothing. */
+  /** What happened at the time under the cursor, in words; null if the page explains nothing. */
   readonly said = signal<string | null>(null);
   /** Whether faint lines show the charts as they were before the last change. */
   readonly hasKeptGhost = signal(false);
@@ -141,7 +141,7 @@ export class Scope {
   }
 
   /**
-   * Runs work that takes much of a frame, such as creating a chart, in a frame of its own. Returns a function that
+   * Runs work that takes much of a frame, such as creating a chart, in a separate frame. Returns a function that
    * cancels the work.
    */
   inFrame(work: () => void): () => void {
@@ -222,8 +222,8 @@ export class Scope {
   }
 
   /**
-   * Marks moments in all charts. In the uppermost chart, the marks have labels; a click on a label moves the charts
-   * to its moment.
+   * Marks moments in all charts. In the uppermost chart, the marks have labels. A click on a label moves the cursor of
+   * all charts to the moment.
    */
   setMarks(marks: readonly ChartMark[]): void {
     if (marks.length === 0 && this.#marks.length === 0) return;
@@ -294,7 +294,7 @@ export class Scope {
     this.#pumping ??= this.#pump().finally(() => (this.#pumping = null));
   }
 
-  /** To be called after everything in the trace was replaced. */
+  /** Shows the newest part, or all, of the trace. To be called after everything in the trace was replaced. */
   async reload(show: 'newest' | 'all'): Promise<TraceExtent> {
     const extent = await this.source.store.extent();
     const { fromUs, toUs } = extent;

@@ -16,7 +16,7 @@ export const DASH: Partial<Record<Series['look'], number[]>> = {
   'long-dash': [14, 4],
 };
 
-/** The value axis at this side of a chart. */
+/** The side of a chart at which a value axis is drawn. */
 export type Side = 'left' | 'right';
 
 /** The ends of a value axis. */

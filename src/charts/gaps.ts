@@ -28,7 +28,7 @@ const JUST_AFTER_S = 1e-6;
 export const gapS = (windowS: number, width: number): number =>
   Math.max(LEAST_GAP_S, (COLUMNS * windowS) / width);
 
-/** Adds a point to a line; the line breaks if the previous point is more than `longestS` before it. */
+/** Adds a point to a line. The line breaks if more than `longestS` has passed since the previous point. */
 export function addPoint(points: TimedPoint[], point: TimedPoint, longestS: number): void {
   const last = points.at(-1);
   if (last !== undefined && point.x - last.x > longestS) points.push({ x: last.x + JUST_AFTER_S, y: NaN });

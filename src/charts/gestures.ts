@@ -99,10 +99,11 @@ class Gestures {
 
 /**
  * Lets a pointer control a shared time axis. Hovering moves the cursor. A click or a tap on the plot holds the cursor
- * and pauses the axis; beside the plot, it releases the cursor. The wheel zooms; with Shift, it pans. Inside a
- * `Wheel`, the wheel zooms only with Ctrl. Dragging pans, dragging with Shift selects a range to zoom to, and two
- * fingers zoom. Vertical swipes are left to the page, so that a column of charts still scrolls.
- * `showSelection` is called with the selection.
+ * and pauses the axis. A click beside the plot releases the cursor. The wheel zooms. With Shift, or if turned
+ * sideways, the wheel pans. Inside a `Wheel`, the wheel zooms only with Ctrl. Dragging pans, dragging with Shift
+ * selects a range to zoom to, and two fingers zoom. Vertical swipes are left to the page, so that a column of charts
+ * still scrolls.
+ * `showSelection` is called with the selection, and with null when the selection ends.
  * Returns a function that removes the listeners.
  */
 export function attachGestures(
@@ -129,8 +130,8 @@ function inside(timeUs: number, axis: TimeAxis): number | null {
 }
 
 /**
- * Handles the keys that control the axis: arrows, + and −, Home, End, Escape. End follows the newest data or, if
- * `follows` is false, only shows them. Returns whether the key was handled.
+ * Handles the keys that control the axis: arrows, + and −, Home, End, Escape. End moves the window to the newest data,
+ * and follows further data if `follows` is true. Returns whether the key was handled.
  */
 export function axisKey(axis: TimeAxis, event: KeyboardEvent, follows = true): boolean {
   const step = axis.lengthUs / (event.shiftKey ? 4 : 50);

@@ -96,7 +96,7 @@ function headPlugin(head: readonly Placed[], theme: ChartTheme): Plugin {
 
 /**
  * Draws a picture on a canvas, or on an object that replaces a canvas. Calls `take` while the picture is on the
- * canvas, and returns its result. Each dataset gets an empty `segment`: Chart.js then draws lines without Path2D,
+ * canvas, and returns what `take` returned. Each dataset gets an empty `segment`: Chart.js then draws lines without Path2D,
  * which only a real canvas supports.
  */
 export function drawPicture<T>(

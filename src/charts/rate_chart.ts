@@ -138,8 +138,8 @@ export interface RateChartOptions {
   /** The traffic that shares the bottleneck with the call. */
   beside?: readonly Beside[];
   /**
-   * Whether the controller is GCC. GCC has two rates of its own (A_r and A_s), and reports the received rate in the
-   * table `group`.
+   * Whether the controller is GCC. Only GCC has the rates A_r and A_s. GCC reports the received rate in the table
+   * `group`.
    */
   gcc?: boolean;
 }

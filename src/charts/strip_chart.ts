@@ -22,7 +22,7 @@ export interface StripSpec {
   rows: readonly StripRow[];
 }
 
-/** States differ by height as well as by colour: for example, a decrease is low and an increase is tall. */
+/** States differ by colour and by height: for example, a decrease is low and an increase is tall. */
 export const gccStrip: StripSpec = {
   table: 'group',
   rows: [

@@ -52,7 +52,7 @@ export class TimeAxis {
     return this.#pointedUs ?? this.#heldUs;
   }
 
-  /** The time to which the cursor returns when nothing points at a time any more; null if no time is held. */
+  /** The held time, to which the cursor returns when the pointer leaves the charts; null if no time is held. */
   get heldUs(): number | null {
     return this.#heldUs;
   }

@@ -229,9 +229,9 @@ export class TimeChart {
   }
 
   /**
-   * Each series' value at `timeUs`, read from the last row that `rowsOf` returns instead of from a drawn row. NaN if
-   * there is no row, or if the line has a gap at this time. `rowsOf` returns at least the last two rows of a series'
-   * table, since a value may depend on the row before. For an unknown table, it returns no columns.
+   * Each series' value at `timeUs`, from the last row that `rowsOf` returns, not from a drawn row. NaN if there is no
+   * row, or if the line has a gap at this time. `rowsOf` must return at least the last two rows of a series' table,
+   * since a value may depend on the row before. For an unknown table, `rowsOf` must return no columns.
    */
   valuesIn(rowsOf: (table: string) => Columns, timeUs: number): Record<string, number> {
     const drawn = this.valuesAt(timeUs);
@@ -285,7 +285,7 @@ export class TimeChart {
     });
   }
 
-  /** What has to be subtracted from a value of the series; see `fromFirst`. */
+  /** The number to subtract from each value of the series; see `fromFirst`. */
   #baseOf({ id, fromFirst = false }: Series): number {
     return fromFirst ? (this.#firstValues.get(id) ?? NaN) : 0;
   }
@@ -366,7 +366,7 @@ function place(element: HTMLElement, box: (PlotArea & { top: number; bottom: num
   Object.assign(element.style, { width: `${right - left}px`, top: `${top}px`, height: `${bottom - top}px` });
 }
 
-/** The index of the last row, −1 if there is none, and how long before `timeUs` it was, in seconds. */
+/** The index of the last row (−1 if there is none), and the age of this row at `timeUs`, in seconds. */
 function lastRow(columns: Columns, timeUs: number): { row: number; ageS: number } {
   const time = columns['time_us'] ?? new Float64Array();
   const row = time.length - 1;

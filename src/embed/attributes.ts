@@ -17,7 +17,7 @@ const CHART_NAMES = Object.keys(CHART_BOARDS) as readonly ChartName[];
 
 const THEME_NAMES: readonly ThemeName[] = ['auto', 'dark', 'light'];
 
-/** Attributes as they are written; null for an absent one. */
+/** The texts of the attributes; null for an absent attribute. */
 export type Attributes = Readonly<Record<(typeof ATTRIBUTES)[number], string | null>>;
 export const ATTRIBUTES = ['scenario', 'src', 'cell', 'seed', 'charts', 'flow', 'theme', 'lab'] as const;
 

@@ -63,7 +63,7 @@ export class Picture {
 
   constructor(private readonly tell: Told) {}
 
-  /** Draws the run or the recording that is chosen, and reports the outcome. */
+  /** Draws the chosen run or recording. Calls `tell.ready` after drawing, or `tell.error` after a failure. */
   async show(choices: Choices): Promise<void> {
     const before = this.choices.peek();
     const { kind } = this.showing.peek();

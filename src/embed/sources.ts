@@ -3,7 +3,7 @@ import { ConfigError, shown } from '../text/quantities.js';
 import { didYouMean } from '../text/suggest.js';
 import type { Source } from './attributes.js';
 
-/** Rejects with a ConfigError that names the attribute, or with an AbortError. */
+/** Loads a scenario. Rejects with a ConfigError that names the attribute, or with an AbortError. */
 export async function scenarioOf(
   source: Exclude<Source, { kind: 'trace' }>,
   signal: AbortSignal,
@@ -18,7 +18,7 @@ export async function scenarioOf(
   throw new ConfigError('scenario', expected, shown(id), meant || '`ccscope run --list` shows the ids');
 }
 
-/** Rejects with a ConfigError that names the attribute, or with an AbortError. */
+/** Loads a recording. Rejects with a ConfigError that names the attribute, or with an AbortError. */
 export async function recordingOf(url: string, signal: AbortSignal): Promise<File> {
   const blob = await (await fetched('src', url, signal)).blob();
   const { pathname } = new URL(url);

@@ -1,7 +1,7 @@
 /**
- * The workers that all views in a page share: one worker with the traces, and at most two that simulate. The first view
- * that needs them starts them. When the last view is closed, they end. The paths of the workers' scripts are valid only
- * in the bundle, not in the sources.
+ * The workers that all views in a page share: one worker with the traces, and at most two that simulate. The workers
+ * start with the first view that needs them, and end with the last view. The paths of their scripts are valid only in
+ * the bundle, not in the sources.
  */
 import { transfer, wrap, type Remote } from 'comlink';
 

@@ -15,7 +15,7 @@ import {
   type AskedPage,
 } from './channel.js';
 
-// These are saved at the start, before the page can replace them.
+// Keeps the original functions, since the page may replace them later.
 const parse = JSON.parse.bind(JSON);
 const Channel = MessageChannel;
 const PortEvent = MessageEvent;

@@ -5,7 +5,7 @@
  * another tab.
  */
 export async function findTab(changed: () => void): Promise<number | null> {
-  // In DevTools, the panel's tab is the inspected one. The types declare `devtools` as always present, but it
+  // In DevTools, the panel's tab is the inspected tab. The types declare `devtools` as always present, but it
   // exists only in DevTools.
   const { devtools } = chrome as { devtools?: typeof chrome.devtools };
   if (devtools?.inspectedWindow !== undefined) return devtools.inspectedWindow.tabId;

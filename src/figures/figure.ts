@@ -7,7 +7,7 @@ import type { Verdict } from '../scenario/verdict.js';
 /** An axis of numbers. */
 export interface FigureAxis {
   label: string;
-  /** Written after the label; empty for a count or a ratio. */
+  /** The unit, which is written after the label; empty for a count or a ratio. */
   unit: string;
   /** The axis always includes `min` and `max`, if given, and extends further if the data need it. */
   min?: number;
@@ -17,7 +17,7 @@ export interface FigureAxis {
 
 /** A paper's statement on one number: a value, a range that it must lie in, or both. */
 export interface PublishedMark {
-  /** Drawn as a diamond. Absent if the paper's wording gives only a band, such as `above 90 %`. */
+  /** The value, drawn as a diamond. Absent if the paper's wording gives only a band, such as `above 90 %`. */
   value?: number;
   /** The paper's number, also where its wording gives only a band. Absent if the paper gives no number. */
   number?: number;
@@ -37,7 +37,7 @@ interface FigureCommon {
 export interface Bar {
   mean: number;
   sd: number;
-  /** The number of runs, and half of the 95 % interval of their mean, which is absent for a single run. */
+  /** `n`: the number of runs. `ci95`: half the width of the 95 % interval of their mean; absent for a single run. */
   n?: number;
   ci95?: number;
   verdict?: Verdict;
@@ -86,7 +86,7 @@ export interface CurveFigure extends FigureCommon {
      * Series with the same number have the same colour, in all panels. Default: the index of the series in the list.
      */
     colour?: number;
-    /** In ascending x; a y of null is a gap. */
+    /** The points in ascending x. If y is null, the line has a gap. */
     points: [x: number, y: number | null][];
     /** Standard deviation at each point. */
     sd?: number[];
@@ -109,7 +109,7 @@ const range = (values: readonly number[]): string => {
   return low === high ? text(low) : `${text(low)} to ${text(high)}`;
 };
 
-/** Where the density is highest. */
+/** A sentence that says where the density is highest; empty without a density. */
 function densest({ x, y, density }: CurveFigure): string {
   if (density === undefined) return '';
   const peak = density.values.indexOf(Math.max(...density.values));

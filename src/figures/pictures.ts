@@ -9,7 +9,7 @@ import { cdfFigure, kernelDensityFigure, timeFigures } from './trace_figures.js'
 
 /** A picture, ready to be drawn. */
 export interface PictureFigures {
-  /** The title of all figures together; empty if each has its own. */
+  /** The title of all figures together; empty if each figure has its own title. */
   title: string;
   /** Columns of figures, side by side. A column is a stack of figures with the same x axis. */
   columns: Figure[][];
@@ -20,7 +20,7 @@ export function pictureFigures(scenario: Scenario, cells: readonly CellResults[]
   return (scenario.pictures ?? []).flatMap((picture) => {
     const shown = cells.filter(({ params }) => selects(picture.cells, params));
     const columns = columnsOf(scenario, picture, shown).filter((column) => column.length > 0);
-    // In the other kinds of pictures, each figure has the picture's title as its own.
+    // In the other kinds of pictures, each figure already contains the picture's title.
     const title = picture.kind === 'time_series' ? (picture.title ?? '') : '';
     return columns.length === 0 ? [] : [{ title, columns }];
   });

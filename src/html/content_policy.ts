@@ -21,23 +21,23 @@ const APP: Policy = {
 };
 
 /**
- * For the app's documents on static hosts. They contain the policy in a `meta` element, where browsers ignore
- * `frame-ancestors`.
+ * The policy of the app's documents on static hosts. The documents contain this policy in a `meta` element, where
+ * browsers ignore `frame-ancestors`.
  */
 export const APP_POLICY = policyText(APP);
 
-/** For the app's documents, as the local server sends them. */
+/** The policy of the app's documents when the local server sends them. */
 export const SERVED_APP_POLICY = policyText({ ...APP, 'frame-ancestors': "'none'" });
 
 /**
- * For the documentation's pages. Each page contains its other directives itself, because it allows its own inline
- * scripts by their hashes.
+ * The policy that the local server sends with the documentation's pages. Each page contains all other directives
+ * itself, because it allows its own inline scripts by their hashes.
  */
 export const SERVED_DOCS_POLICY = policyText({ 'frame-ancestors': "'none'" });
 
 /**
- * For everything else that the local server sends, including the scripts of workers. A worker may run a user's
- * controller, which comes from a `blob:` URL if its file was chosen in the page. The policy lets the worker
+ * The policy of everything else that the local server sends, including the scripts of workers. A worker may run a
+ * user's controller, which comes from a `blob:` URL if its file was chosen in the page. The policy lets the worker
  * reach this server and nothing else.
  */
 export const SERVED_FILE_POLICY = policyText({
@@ -50,7 +50,7 @@ export const SERVED_FILE_POLICY = policyText({
 
 const hashSource = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** For a self-contained document: allows only this script and this style, and no network access. */
+/** The policy of a self-contained document: allows only this script and this style, and no network access. */
 export function standalonePolicy(inline: { script: string; style: string }): string {
   return policyText({
     'default-src': "'none'",

@@ -9,9 +9,9 @@ export interface StandalonePage {
   /** The folder of its script and style: dist/lib/NAME/page. */
   name: 'papers' | 'evidence';
   title: string;
-  /** Default: the title. */
+  /** The heading on the page. Default: the title. */
   heading?: Html;
-  /** Shown below the heading. */
+  /** The content below the heading. */
   meta: Html | string;
   main: Html;
   /** The data for the script, as JSON in an element with this id. */

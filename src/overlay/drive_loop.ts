@@ -1,6 +1,6 @@
 /**
- * Repeatedly sends a page the rate to which it must limit a sender. A controller computes the rate. Stops when
- * `end` is called, when the page refuses, or when the controller has ended.
+ * Lets a controller limit a sender of a page: repeatedly sends the page the controller's rate. Stops when `end`
+ * is called, when the page refuses, or when the controller has ended.
  */
 import { clearInterval, setInterval } from '../inject/natives.js';
 import type { ActionResult } from '../inject/protocol.js';

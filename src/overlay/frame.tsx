@@ -116,7 +116,7 @@ function summaryOf(model: Model): string {
 
 interface FrameProps {
   model: Model;
-  /** Placed below the header. */
+  /** The content below the header. */
   recording: ComponentChildren;
   onDetach: () => void;
 }
@@ -131,8 +131,8 @@ function useResize(changed: () => void): void {
 
 export function Frame({ model, recording, onDetach }: FrameProps) {
   const box = useSignal(FIRST);
-  // The browser's window has changed its size. A new copy of the box causes a render, which fits the box into
-  // the window.
+  // After a change of the browser's window, a new copy of the box causes a render, which fits the box into the
+  // window.
   useResize(() => (box.value = { ...box.peek() }));
   const focused = useRef<HTMLButtonElement>(null);
   /** Whether the user has expanded or collapsed the overlay. Only then does the overlay take the focus. */

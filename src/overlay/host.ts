@@ -1,8 +1,8 @@
 /**
  * The overlay's element in the page. It is in the top layer, above everything in the page. If the page removes
  * the element, it is inserted again. Key and pointer events for the overlay do not bubble up to listeners of
- * the page. Capturing listeners of the page do get them, with the overlay's element as their target. If the
- * events were stopped before these listeners, the overlay would not get the events either.
+ * the page. The page's capturing listeners still receive these events, with the overlay's element as the target.
+ * If the events were stopped before these listeners, the overlay would not receive the events either.
  */
 import { clearTimeout, listen, setTimeout } from '../inject/natives.js';
 
@@ -44,8 +44,8 @@ export class Host {
     this.root.adoptedStyleSheets = [sheet];
     for (const type of KEPT_EVENTS) listen(this.root, type, (event) => event.stopPropagation());
     this.#observer = new MutationObserver(() => this.#look());
-    // A modal dialog or a fullscreen element would cover the overlay. Therefore the overlay is raised above it.
-    // While such an element is shown, browsers accept input nowhere else, so the overlay can be seen but not
+    // A new modal dialog or fullscreen element covers the overlay, so the overlay is raised above this element.
+    // While such an element is shown, browsers accept input nowhere else. So the overlay can be seen but not
     // used.
     for (const type of ['fullscreenchange', 'toggle'])
       document.addEventListener(type, this.#raise, { capture: true });

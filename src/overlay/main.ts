@@ -13,12 +13,12 @@ import type { Overlay } from './overlay.js';
 import { HERE, startWatch, type StartedWatch } from './watch_client.js';
 import type { ServedState, WatchStart } from './watch_service.js';
 
-/** The symbol of the only object that the script leaves in a window. All realms share the symbol. */
+/** The key of a global symbol. Under this symbol, the script leaves its only object in a window. */
 const INJECT_KEY = 'ccscope.inject';
 
 /** The object that the script leaves in a window. */
 interface Injected {
-  /** Expands the overlay if it was collapsed. After `detach`, starts again. */
+  /** Expands the overlay if it was collapsed. After `detach`, starts the watch and the overlay again. */
   show(): void;
   /** Collapses the overlay. */
   collapse(): void;

@@ -92,8 +92,8 @@ export class Model {
   act(stream: StreamState, make: (target: ActionTarget) => Action): Promise<void> {
     return this.#do(stream, async (target, window) => {
       const action = make(target);
-      // A release must come after the last limit of the drive: a limit that arrived later would start the drive
-      // again.
+      // A drive is a controller that limits the sender. A limit that arrived after the release would start the
+      // drive again. So the drive must have sent its last limit before the release.
       if (releasesDrive(action)) await this.watch.endDrive(stream.endpoint, stream.mid);
       return this.command(action, window);
     });

@@ -104,7 +104,7 @@ export function listenForBookmarks(root: ShadowRoot | Document, model: Model): v
   });
 }
 
-/** Detaches. If much of the recording would be lost, asks the user first. */
+/** Detaches the overlay from the page. If much of the recording would be lost, asks the user first. */
 export function leave(model: Model, detach: () => void): void {
   const panel = panelOf(model);
   const { lengthUs = 0, keptUs = 0 } = panel.recording ?? {};

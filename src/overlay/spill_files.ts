@@ -118,8 +118,8 @@ export class SpillFiles {
   }
 
   /**
-   * To be called when a piece cannot be written. Its absence leaves a gap, so the earlier pieces are useless,
-   * and are removed to free their space.
+   * To be called when a piece cannot be written. The missing piece leaves a gap, so the earlier pieces are useless.
+   * They are removed to free their space.
    */
   async #stop(name: string, error: unknown): Promise<void> {
     this.#stopped = error instanceof Error ? error.message : String(error);

@@ -36,7 +36,7 @@ export function boardsOf({ direction, shadows, flow }: StreamState): readonly Bo
     make: (...args) => new StreamLossChart(...args),
   };
   const gcc = INSIDE['gcc'];
-  // Without a shadow controller, the losses of a received stream are unknown, so it gets no chart of losses.
+  // Without a shadow controller, the losses of a received stream are unknown, so their chart is left out.
   if (shadows.length === 0 || gcc === undefined)
     return direction === 'send' ? [rates, delays, losses] : [rates, delays];
   const states: Board = {

@@ -1,6 +1,5 @@
 /**
- * Starts the watch. It runs in a worker if the policy of the page allows a worker, otherwise on the page's own
- * thread.
+ * Starts the watch: in a worker if the policy of the page allows a worker, otherwise on the page's own thread.
  */
 import { wrap, type Remote } from 'comlink';
 

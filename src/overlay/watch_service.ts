@@ -127,8 +127,8 @@ export class WatchService {
   async file(options: FileOptions): Promise<Blob> {
     await this.#spill?.settled();
     const { before, first, after } = this.#watch.export({ ...options, keptFrom: this.#spill?.first ?? null });
-    // The list of files is made before the next await. A segment that leaves memory during the await is not
-    // missing, because `after` already contains it.
+    // The list of files is made before the next await. A piece that leaves memory during the await is not
+    // missing, because `after` already contains the piece.
     const kept = this.#spill?.files(first) ?? [];
     // Browsers keep blobs outside the memory of this thread. Therefore each piece of text becomes a separate blob
     // immediately.
@@ -159,7 +159,7 @@ export class WatchService {
 
   /**
    * Lets GCC's loss controller limit a sender until `endDrive` is called. This limitation is called a drive.
-   * `act` sends actions to the observer of the window. If that observer gets no more limits, it ends the drive
+   * `act` sends actions to the observer of the window. An observer that receives no more limits ends the drive
    * itself. Resolves to the result of the first limit. Never rejects.
    */
   async drive(
@@ -183,8 +183,8 @@ export class WatchService {
       },
       ended: () => {
         this.#watch.endDrive(endpoint, mid);
-        // The drive was released elsewhere. If a limit arrived after the release, it has started the drive
-        // again. In that case, release it again.
+        // The drive may have been released elsewhere. A limit that arrived after that release has started the
+        // drive again. In that case, releases the drive again.
         if (this.#isDriven(endpoint, mid))
           void act({ kind: 'release', target, of: 'drive' }).catch(() => undefined);
       },

@@ -1,6 +1,6 @@
 /**
- * The worker of a view outside the page. The record, the controllers and the recording run in it, so that they
- * do not delay the charts.
+ * The worker of a view outside the page. The watch, with its controllers and its recording, runs in this worker,
+ * so that it does not delay the charts.
  */
 import { serveWatch, type WatchStart } from './watch_service.js';
 

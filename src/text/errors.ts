@@ -1,4 +1,4 @@
-/** Bad usage or bad input: the command ends with status 2 and this message, which says what to do. */
+/** Wrong usage or wrong input. The command ends with status 2 and prints this message, which says what to do. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

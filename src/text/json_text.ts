@@ -12,8 +12,8 @@ const FIX = 'correct it, for example in a JSON editor';
 
 /**
  * Where `text` stops being valid JSON. Browsers report the offset, or the line and the column, each in its own
- * wording. For some errors Chromium reports no position, but quotes the text around the fault; then this text is
- * returned. Empty if the error contains neither.
+ * wording. For some errors, Chromium only quotes the text around the fault. In this case, returns the quoted text.
+ * Returns an empty string if the error contains neither a position nor a quotation.
  */
 function placeOf(error: unknown, text: string): string {
   const message = error instanceof Error ? error.message : '';

@@ -5,7 +5,7 @@ import { inPlot } from '../../charts/index.js';
 import type { ChartTheme } from '../../charts/theme.js';
 import type { EvidenceCharts } from '../../calls/evidence_page.js';
 
-/** Holds the theme in a mutable field. Plugins read the theme whenever they draw, so they see its changes. */
+/** Holds the theme in a mutable field. Plugins read this field whenever they draw, so they use the newest theme. */
 export interface Look {
   theme: ChartTheme;
 }

@@ -4,8 +4,8 @@ import type { RecordedIncidents } from '../../watch/recorded_incidents.js';
 import type { IncidentService } from './worker.js';
 
 /**
- * Finds the incidents of a recording in a worker of its own. Rejects if the recording's record is damaged. If `signal`
- * is aborted, ends the search and rejects.
+ * Finds the incidents of a recording in a separate worker. Rejects if the recording is damaged or contains no data in
+ * which incidents can be found. If `signal` is aborted, ends the search and rejects.
  */
 export async function findIncidents(recording: Blob, signal: AbortSignal): Promise<RecordedIncidents> {
   signal.throwIfAborted();

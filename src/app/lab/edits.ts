@@ -138,7 +138,7 @@ export const changeController =
 
 /**
  * A call for the user's own controller. It has the bitrate bounds and the video source of the network's first call, so
- * that both calls start alike. Its preset is used by people who do not have the controller's file.
+ * that both calls start alike. On a page without the controller's file, the call runs with its preset.
  */
 export function ownCall({ flows }: Scenario, file: string): MediaFlow {
   const first = flows.find((flow) => flow.kind === 'media');

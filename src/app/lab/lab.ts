@@ -72,7 +72,10 @@ function withheldFrom(scenario: Scenario, why: string): Pick<Loaded, 'scenario' 
 export class Lab {
   readonly loaded = signal<Loaded | null>(null);
   readonly isLoading = signal(true);
-  /** The number of scenarios loaded so far. Fields that remember input use it as a key, to forget the old scenario. */
+  /**
+   * The number of scenarios loaded so far. Fields use this number as their key, so that they drop input for the
+   * previous scenario.
+   */
   readonly loads = signal(0);
   /** The cell (one combination of the values of the scenario's axes) that the settings select. */
   readonly cell = computed<CellParams>(() => {
@@ -94,7 +97,7 @@ export class Lab {
   });
   /** The loaded scenario with the chosen controller. A run simulates one cell of this scenario. */
   readonly chosen = computed<Scenario | null>(() => this.#withController.value?.scenario ?? null);
-  /** Why the published values of the chosen scenario are not shown. Undefined if they are, or if it has none. */
+  /** Why the chosen scenario's published values are not shown. Undefined if they are shown, or if there are none. */
   readonly withheld = computed(() => this.#withController.value?.withheld);
   /** The chosen cell as a separate scenario. The network's controls show this scenario. */
   readonly network = computed<Scenario | null>(() => {
@@ -206,7 +209,7 @@ export class Lab {
     await this.#ready();
   }
 
-  /** Shows the scenario in a user's file; a file with an error changes nothing. */
+  /** Shows the scenario in a user's file. If the file has an error, the present scenario stays. */
   async openFile(file: File): Promise<void> {
     const text = await file.text();
     await this.openText(text, { kind: 'file', name: file.name }, file.name);
@@ -227,7 +230,7 @@ export class Lab {
     this.#offer(replaced);
   }
 
-  /** The text of the network that the user built with the controls; null if another scenario is shown. */
+  /** The text of the shown network; null unless the user has built this network with the controls. */
   #ownNetwork(): string | null {
     const { text } = this.#link;
     return this.loaded.peek()?.from.kind === 'controls' && text !== FRESH_NETWORK_TEXT ? text : null;

@@ -34,8 +34,8 @@ export class OwnFlows {
   }
 
   /**
-   * The option that passes the user's controller to a run of this network. Empty if no flow of the network is to run
-   * with such a controller.
+   * The option that passes the user's controller to a run of this network. Empty if no flow of the network uses the
+   * user's controller, or if there is no such controller.
    */
   controllerFor(network: Scenario | null): Pick<Wanted, 'controller'> {
     const { value: own } = this.own;
@@ -43,7 +43,7 @@ export class OwnFlows {
     return own === null || flows.length === 0 ? {} : { controller: { name: own.name, url: own.url, flows } };
   }
 
-  /** Tells the user, once, which flows run without the author's controller with which they were made. */
+  /** Tells the user once which flows need their author's own controller, if this page does not have it. */
   tellMissing(network: Scenario): void {
     const missing = this.own.value === null ? authorsFlows(network) : [];
     const told = JSON.stringify(missing);

@@ -1,6 +1,6 @@
 /**
- * Keeps the user's own scenario in the page's address, so that a link to the page contains it, and in the tab's
- * storage, where it survives a visit to another page.
+ * Keeps the user's own scenario in the page's address, so that links to the page contain the scenario. Also keeps it in
+ * the tab's storage, where it survives a visit to another page.
  */
 import { toFragment } from '../../runs/fragment.js';
 import { dismiss, notify } from '../notices.js';

@@ -40,14 +40,14 @@ export function together(a: Scope, b: Scope): () => void {
 
 export class Pin {
   readonly pinned = signal<Pinned | null>(null);
-  /** Whether a run is pinned, or will be as soon as its charts are there. */
+  /** Whether a run is pinned, or will be pinned as soon as its charts exist. */
   isDue = false;
   /** Counts pins; only the latest one takes effect. */
   #turn = 0;
 
   /**
    * Simulates a run again and shows it next to the charts of `beside`. The same seed gives the same rows, so nothing
-   * has to be copied. Resolves to whether the run is pinned: another pin, or `unpin`, may have come in between.
+   * has to be copied. Resolves to false if the run is not pinned, since `pin` or `unpin` was called meanwhile.
    * Rejects with SimulationError; no run is pinned then.
    */
   async pin(

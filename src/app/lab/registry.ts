@@ -16,7 +16,7 @@ export async function fetchScenario(id: string): Promise<string> {
   return response.text();
 }
 
-/** The texts of the experiments' files of which a scenario is a copy. Rejects if a listed file cannot be loaded. */
+/** The files, as texts, of the listed experiments that `scenario` is a copy of. Rejects if a file cannot be loaded. */
 export async function fetchOriginals(scenario: Scenario): Promise<string[]> {
   const listed = registry.filter(({ paper }) => scenario.paper === undefined || paper === scenario.paper);
   const texts = await Promise.all(listed.map(({ id }) => fetchScenario(id)));

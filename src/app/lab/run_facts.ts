@@ -88,7 +88,7 @@ export function differenceText(run: Run, other: Run): string {
     .join(', ');
 }
 
-/** Uses the settings of the run itself, since the page's settings may have changed since then. */
+/** The facts of a run, from the run's own settings: the page's settings may have changed since the run began. */
 export function runFacts({ scenario, cell, seed, controller }: Run): Facts {
   const { forward, backward, flows, duration_s: duration } = instantiate(scenario, cell);
   return [

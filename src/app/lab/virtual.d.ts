@@ -1,4 +1,4 @@
-/** Made by vite.config.ts from the files in public/scenarios. */
+/** vite.config.ts generates this module from the files in public/scenarios. */
 declare module 'virtual:scenarios' {
   const list: readonly { id: string; title: string; description: string; paper: string; source: string }[];
   export default list;

@@ -15,8 +15,8 @@ export interface Reading {
 }
 
 /**
- * One run of the lesson's scenario: the learner's choice (a value of the scenario's axis), and the metrics of the
- * scenario's window or, if it has none, of the whole run.
+ * One run of the lesson's scenario: the learner's choice (a value of the scenario's axis), and the run's metrics. The
+ * metrics cover the scenario's time window or, without a window, the whole run.
  */
 export interface Tried {
   value: string;

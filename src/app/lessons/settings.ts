@@ -1,4 +1,4 @@
-/** The state of the lessons page, as a signal. The page's address is kept in step with it. */
+/** The state of the lessons page, as a signal that the page's address follows. */
 import { signal } from '@preact/signals';
 
 import { addressWith, followAddress } from '../address.js';

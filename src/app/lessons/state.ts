@@ -1,6 +1,6 @@
 /**
- * The state of the lessons page. All of it is in the address, so a link can open a lesson at its question, or with a
- * choice that has been run.
+ * The state of the lessons page. The address contains all of it, so a link can open a lesson at its question, or at
+ * the result of a choice.
  */
 import * as v from 'valibot';
 
@@ -18,7 +18,8 @@ export interface LessonsState {
   /** Id of a lesson, or the teachers' page. If empty, the list of lessons is shown. */
   lesson: string;
   /**
-   * The choice to run when the figure opens: the name of a value on the lesson's axis. If empty, the first value.
+   * The choice to run when the figure opens: the name of a value on the lesson's axis. If empty, the first value is
+   * run.
    */
   choice: string;
   /** Whether the figure is open from the beginning, without the question, as in a link to a shared result. */

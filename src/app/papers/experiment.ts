@@ -37,7 +37,7 @@ const workOf = ({ durationUs, cost }: Plan['runs'][number]): Work => ({
   cost,
 });
 
-/** Worker seconds per unit of cost, over all experiments on one machine. Used until an experiment is complete here. */
+/** Worker seconds per unit of cost, from all experiments on one machine. Used until an experiment has completed. */
 const TYPICAL_SECONDS_PER_COST = 3.5e-7;
 
 /** The worker time for a unit of cost, seconds, measured in the experiments that are complete. */

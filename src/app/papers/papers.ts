@@ -25,8 +25,8 @@ export interface Progress {
 export class Papers {
   readonly experiments: ReadonlyMap<string, Experiment>;
   /**
-   * The experiments of the batch: those that are running, and those that were started with them and have already
-   * ended.
+   * The experiments of the batch. The batch ends when no experiment of it runs any more. Experiments that are started
+   * before its end are added to the batch.
    */
   readonly #batch = signal<readonly Experiment[]>([]);
   /** How the last batch ended; empty before the first batch has ended. */
@@ -154,8 +154,8 @@ export class Papers {
   }
 
   /**
-   * Cancels these experiments, if they run. Their results so far are kept, and running them again continues from
-   * there.
+   * Cancels these experiments, if they run. Their results so far are kept. If they are run again, only the missing
+   * runs are simulated.
    */
   cancel(ids: readonly string[]): void {
     for (const experiment of this.of(ids)) this.#aborts.get(experiment)?.abort();

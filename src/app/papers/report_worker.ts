@@ -1,4 +1,4 @@
-/** Entry of the report worker; see reporter.ts for its other end. */
+/** The script of the report worker. reporter.ts is the page's side of the connection. */
 import { expose } from 'comlink';
 
 import { ReportService } from './report_service.js';

@@ -1,6 +1,6 @@
 /** The frame rate of the received video, from the browser's counter of decoded frames. */
 
-/** The rate is averaged over up to this many seconds, so that it can be read. */
+/** The rate is averaged over up to this many seconds, so that the number is steady enough to read. */
 export const FRAME_RATE_S = 3;
 
 /** The number of frames that were decoded up to a time. */
@@ -10,8 +10,8 @@ export interface DecodedFrames {
 }
 
 /**
- * Adds a reading, and drops those that are too old. The list is cleared if the reading has no number of
- * frames, and begins again with the reading if the counter was restarted.
+ * Adds a reading, and drops readings that are too old. If the new reading has no number of frames, returns an empty
+ * list. If the counter was restarted, drops the readings from before the restart.
  */
 export function withReading(
   decoded: readonly DecodedFrames[],

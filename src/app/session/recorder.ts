@@ -41,7 +41,7 @@ export class Recorder {
   readonly hasRows = signal(false);
   /** Whether a call's recording has not been downloaded completely; false without a recording. */
   readonly unsaved = signal(false);
-  /** The file to which the shown trace was saved last, and whether more rows came after it; null if there is none. */
+  /** The file to which the shown trace was saved last; null if none. `grows`: whether the call was still running. */
   readonly savedFile = signal<{ name: string; grows: boolean } | null>(null);
   /**
    * The time up to which the sample has been played. The sample is a simulated call that the page shows before a

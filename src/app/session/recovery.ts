@@ -17,8 +17,8 @@ export interface Cause {
 /** How long a call waits for a local server that has gone away. After that, the call continues without the server. */
 const AWAY_MS = 5000;
 /**
- * The largest number of automatic restarts within WITHIN_MS. After that, the next call would probably fail as
- * well.
+ * The largest number of automatic restarts within WITHIN_MS. If so many calls have failed, another call would
+ * probably fail, too.
  */
 const MOST_RECOVERIES = 3;
 const WITHIN_MS = 60_000;
@@ -43,7 +43,7 @@ export const farSideAgain = (): Cause => because('The other page started again',
 
 export const serverBack = (): Cause => because('The local server is back', 'server_back');
 
-/** A call between two pages needs the server, so it waits without a limit. */
+/** The local server was lost. A call between two pages needs the server, so the call waits without a limit. */
 export const serverLost = ({ role }: AppState): Cause => ({
   events: [{ name: 'server_lost', detail: null }],
   wait: (isWanted) => ServerClient.isBack(role === 'loopback' ? AWAY_MS : Infinity, isWanted),

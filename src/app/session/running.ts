@@ -59,8 +59,8 @@ export class Running {
   }
 
   /**
-   * Registers `close` to be called when the call ends. If it has already ended, calls `close` at once and throws
-   * Stopped.
+   * Registers `close` to be called when the call ends. If the call has already ended, calls `close` at once and
+   * throws Stopped.
    */
   own(close: () => unknown): void {
     if (this.#ended) {
@@ -107,7 +107,7 @@ export class Running {
     };
   }
 
-  /** The mode of the call. If the browser's own controller is in charge, it is always `observe`. */
+  /** The mode of the call: always `observe` if the browser's own controller is in charge. */
   get mode(): AppState['mode'] {
     return this.started.controller === 'native' ? 'observe' : this.started.mode;
   }

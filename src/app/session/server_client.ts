@@ -62,7 +62,7 @@ export class ServerClient {
     socket.onclose = () => this.#lost();
   }
 
-  /** Connects to the server that served the page; null if that is a static host. */
+  /** Connects to the local server that served the page. Resolves to null if a static host served the page. */
   static connect(): Promise<ServerClient | null> {
     const url = new URL(SERVER_PATH, location.href);
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';

@@ -1,4 +1,4 @@
-/** One call at a time: starts it, applies changed settings to it, ends it and reports its state. */
+/** Runs one call at a time: starts it, applies changed settings to it, ends it and reports its state. */
 import { computed, signal } from '@preact/signals';
 
 import { createCall, type CallOptions, type CallStatus, type MediaStats } from '../../rtc/index.js';

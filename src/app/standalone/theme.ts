@@ -12,7 +12,7 @@ const isDark = (): boolean =>
 /** The present theme of the charts. */
 export const chartTheme = (): ChartTheme => (isDark() ? darkTheme : lightTheme);
 
-/** Calls `recolour` at each change of the theme, and makes the button work. */
+/** Calls `recolour` at each change of the theme. Shows the page's button, which switches the theme. */
 export function onTheme(recolour: (theme: ChartTheme) => void): void {
   prefersDark.addEventListener('change', () => recolour(chartTheme()));
   const button = document.querySelector<HTMLButtonElement>('button.theme');

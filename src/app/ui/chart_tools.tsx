@@ -58,9 +58,9 @@ export function ChartTools({ title, file, picture, csv }: ChartToolsProps) {
 }
 
 /**
- * The tools of one chart of a run. The run's name is part of the files' names. Pictures have `caption`, by default also
- * the run's name, in their titles. A strip (coloured bands that show states over time) has no numbers, so it offers no
- * CSV.
+ * The tools of one chart of a run. The run's name is part of the files' names. The title of a picture ends with
+ * `caption`, by default the run's name. A strip (coloured bands that show states over time) has no numbers, so it
+ * offers no CSV.
  */
 export const chartToolsOf =
   (run: string, caption = run) =>

@@ -12,7 +12,7 @@ interface DetailProps {
 
 /**
  * The menu of the call's controllers, in charge or only watching. The charts show the internals of the chosen
- * controller. There is no menu if no controller only watches, since there is nothing to choose.
+ * controller. Without shadows (controllers that only watch), there is nothing to choose, so the menu is left out.
  */
 export function DetailChoice({ inCharge, shadows, detailed, onChoose }: DetailProps) {
   const id = useId();

@@ -31,7 +31,7 @@ const fileOf = (title: string, id?: string): string =>
 
 interface FigureDrawingProps extends Pick<FigureOrigin, 'experiment'> {
   figure: Figure;
-  /** The element of the title, by the headings around the figure. */
+  /** The HTML element for the title. Its level depends on the headings around the figure. */
   heading: 'h2' | 'h3';
 }
 

@@ -21,7 +21,7 @@ const PHASES: Record<Phase, string> = {
   failed: 'Failed',
 };
 
-/** `m:ss` since the call was first connected; an automatic restart does not reset it. */
+/** The time since the call was first connected, as `m:ss`. An automatic restart does not reset this time. */
 function Elapsed({ session }: { session: Session }) {
   const seconds = useSignal(0);
   useEffect(() => {
@@ -36,7 +36,7 @@ function Elapsed({ session }: { session: Session }) {
   return <time>{`${Math.floor(value / 60)}:${String(value % 60).padStart(2, '0')}`}</time>;
 }
 
-/** A mark while the machine is too busy for the call. When opened, it explains how the load distorts the numbers. */
+/** A mark that the machine is too busy for the call. When opened, it explains how the load distorts the numbers. */
 function MachineMark({ session }: { session: Session }) {
   const notice = session.status.value?.notices.find(({ code }) => code === MACHINE_CODE);
   return (

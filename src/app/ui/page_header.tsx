@@ -17,7 +17,7 @@ interface PageHeaderProps {
   /** The chosen theme, which the links pass on to the other pages. */
   theme: Theme;
   onTheme: (theme: Theme) => void;
-  /** The state of the page. */
+  /** Text about the state of the page. */
   children: ComponentChildren;
   /** The page's main button. */
   action: ComponentChildren;

@@ -1,4 +1,4 @@
-/** A setting of the link that consists of several numbers, each with a field of its own. */
+/** A setting of the link that consists of several numbers, each with its own field. */
 import { useSignal } from '@preact/signals';
 
 import { PARTS_FORMS, type PartsKey } from '../../link/load_form.js';

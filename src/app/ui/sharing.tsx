@@ -26,7 +26,7 @@ interface SharingProps {
   isRunning: boolean;
 }
 
-/** Why a call has the smaller share of a queue that TCP fills, and what its controller does about it. */
+/** Why a call has the smaller share of a queue that TCP fills, and how the call's controller reacts. */
 function callSentences({ sharing, name, isRunning }: SharingProps): readonly string[] {
   const { receivedBps, ownBps, isCompeting } = sharing;
   const reacts = isRunning

@@ -46,7 +46,7 @@ interface ExplainedProps {
   header: Partial<TraceHeader>;
   /** Whether the run has ended. Its explanation is then computed once more, without waiting for AGAIN_MS. */
   hasEnded?: boolean;
-  /** Receives how the flow shares its link at the end of the trace, each time that the explanation is loaded. */
+  /** How the flow shares its link at the end of the trace. Set whenever the explanation is loaded. */
   sharing?: Signal<Sharing | null>;
 }
 
@@ -130,7 +130,7 @@ function useExplanation({ scope, store, flow, link, header, hasEnded = false, sh
 
 /**
  * The lines of a long list that are shown: MOST_LINES lines from the start of the charts' window on, or the last
- * MOST_LINES lines if fewer than that follow.
+ * MOST_LINES lines if fewer lines follow.
  */
 function inSight(changes: readonly TargetChange[], fromUs: number): readonly TargetChange[] {
   const first = changes.findIndex(({ toUs }) => toUs >= fromUs);

@@ -181,7 +181,7 @@ export class FigureChart {
     this.#chart = this.#draw(theme);
   }
 
-  /** Redraws everything: a change of theme is rare, and Chart.js keeps the colours of existing elements. */
+  /** Creates the chart again, since Chart.js keeps the colours of existing elements. A theme rarely changes. */
   setTheme(theme: ChartTheme): void {
     this.#chart.destroy();
     this.#chart = this.#draw(theme);

@@ -1,4 +1,4 @@
-/** Breaks a text between words into lines of at most this length; a longer word has a line of its own. */
+/** Breaks a text between words into lines of at most `length` characters. A longer word is alone on its line. */
 export function folded(text: string, length: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

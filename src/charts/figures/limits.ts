@@ -52,7 +52,7 @@ const HIGHEST_SHARE = 120;
 
 /**
  * The range of the y axis in which data, deviations and published marks are visible. The axis may extend to the next
- * round number. An axis that ends just above 100 % may not: it would suggest that larger shares are possible.
+ * round number. An axis that ends just above 100 % is not extended, since larger shares are impossible.
  */
 export function limits(
   figure: Figure,

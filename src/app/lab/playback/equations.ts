@@ -6,7 +6,7 @@ export interface Equation {
   title: string;
   /** The source: a paper with section and equation, or an RFC. */
   source: string;
-  /** In TeX. */
+  /** The equation in TeX. */
   formula: string;
   /** The values of the formula's variables at the moment, and the result. */
   values: string;
@@ -22,7 +22,7 @@ function ms(value: number, digits = Math.abs(value) < 10 ? 2 : 1): string {
 }
 /** A variable of a formula has more decimals than the result, so that readers can recompute the result. */
 const exactMs = (value: number): string => ms(value, 3);
-/** The filter's m is multiplied by up to 60, which also multiplies its rounding error. So it has four decimals. */
+/** The filter's m is multiplied by up to 60, which also multiplies the rounding error. So m has four decimals. */
 const filterMs = (value: number): string => ms(value, 4);
 const seconds = (us: number): string => `${(us / 1e6).toFixed(3)} s`;
 const kbps = (bps: number): string => `${(bps / 1e3).toFixed(0)} kbps`;
@@ -86,7 +86,7 @@ function delayEquations(group: Moment['rows']['group'], value: Values): Equation
   return equations;
 }
 
-/** The comparison of T with the threshold before its update, and the signal. */
+/** Compares T with the previous value of the threshold, and names the resulting signal. */
 function detection(now: Row, before: Row | undefined, value: Values): string {
   const [m, input, gamma] = [of(now, 'm_ms'), of(now, 'detector_input_ms'), of(before, 'gamma_ms')];
   const signal = SIGNALS[of(now, 'signal')] ?? '–';

@@ -1,6 +1,7 @@
 /**
  * Playback of a run. The page shows one moment of the run, which the user can play, step or drag. The moment is the
- * time of the charts' cursor or, without a cursor, the end of the charts' window. The legends show its values.
+ * time of the charts' cursor or, without a cursor, the end of the charts' window. The legends show the values at this
+ * moment.
  */
 import { signal } from '@preact/signals';
 
@@ -50,7 +51,7 @@ export class Playback {
   readonly timeUs = signal(0);
   readonly isPlaying = signal(false);
   readonly speed = signal<number>(0.1);
-  /** Where the latest step stopped; null if the step found nothing, or moved by a fixed time. */
+  /** Where the latest step stopped; null after a step by a fixed time. A step that finds nothing changes nothing. */
   readonly happening = signal<Happening | null>(null);
   readonly #options: PlaybackOptions;
   readonly #detach: () => void;
@@ -140,7 +141,7 @@ export class Playback {
       const readFromUs = range.fromUs - look;
       const { columns } = await this.#options.store.view({ ...query, ...range, fromUs: readFromUs });
       const times = columns['time_us'] ?? new Float64Array();
-      // Unless all earlier rows were read, the row before the first one is not known.
+      // If earlier rows exist, the first row that was read cannot be compared with the row before it.
       const isFirstKnown = readFromUs <= 0;
       if (!back && !isFirstKnown && (times[0] ?? Infinity) > from) continue;
       const textAt = (index: number): string => tell(rowOf(columns, index) ?? {}, rowOf(columns, index - 1));

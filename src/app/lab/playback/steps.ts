@@ -28,7 +28,7 @@ export function packetSteps(flows: readonly FlowInfo[]): StepRows {
 
 interface Decided {
   column: string;
-  /** Put before the value. */
+  /** The text before the value. */
   label: string;
   /** Writes a number; absent for a column of names. */
   write?: (value: number) => string;

@@ -33,7 +33,7 @@ export interface SweepRequest {
   swept: Sweepable;
 }
 
-/** Whether a network is the one that was swept, except for the value of the swept setting. */
+/** Whether `other` equals the network of the sweep, apart from the value of the swept setting. */
 export function isSameButSwept({ network, swept }: SweepRequest, other: Scenario): boolean {
   const found = sweepables(other).find(({ id }) => id === swept.id);
   if (found === undefined) return false;
@@ -47,7 +47,10 @@ export interface Alike {
   to: number;
 }
 
-/** The longest range at either end of a sweep in which all runs are the same; null if it has fewer than two values. */
+/**
+ * At each end of a sweep, all runs of a range of values may be the same. Returns the longer of these two ranges, or
+ * null if that range has fewer than two values.
+ */
 export function alike(results: readonly Swept[]): Alike | null {
   const told = results.map(({ whole }) => JSON.stringify(whole));
   const fromStart = told.findIndex((text) => text !== told[0]);

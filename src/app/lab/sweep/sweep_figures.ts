@@ -5,7 +5,7 @@ import { queuing } from '../../../runs/flow_columns.js';
 import type { Swept } from './sweep.js';
 import type { Sweepable } from './sweepable.js';
 
-/** The numbers of the colours: the first call is blue, as in the small charts, and all flows are grey. */
+/** Colour numbers: the first call is blue, as in the small charts, and the curve for all flows together is grey. */
 const [OWN, ALL] = [0, 6];
 /** An axis for a wider range than this is logarithmic. */
 const WIDEST_LINEAR = 10;

@@ -93,7 +93,7 @@ function ofPath(scenario: Scenario): Sweepable[] {
   return found;
 }
 
-/** Sweeps a parameter around its present value or, if that is 0, over the lower part of its allowed range. */
+/** Sweeps a parameter around its present value. If this value is 0, uses the lower part of the allowed range. */
 function ofParameter(
   spec: ParameterSpec,
   now: number,
@@ -171,7 +171,7 @@ export const sweepables = (scenario: Scenario): Sweepable[] => [
 /** The number of values of a sweep. */
 export const SWEEP_STEPS = 9;
 
-/** A value as a sweep uses it. */
+/** Rounds a value as sweeps do: to a whole number if `whole`, else to three significant digits. */
 export const sweptValue = (value: number, { whole }: Pick<Sweepable, 'whole'>): number =>
   whole ? Math.round(value) : Number(value.toPrecision(3));
 

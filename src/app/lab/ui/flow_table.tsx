@@ -67,7 +67,7 @@ function FlowRow({ side: { run, store, label }, window, flow, isDrawnChosen }: F
   );
 }
 
-/** The numbers of all flows together, and which calls are limited by their own maximum. */
+/** The numbers of all flows together, and the names of the calls that are near their maximum bitrates. */
 function windowText({ run }: Side, window: WindowMetrics): string {
   const limited = window.flows.flatMap((flow) => {
     const { maxBitrateBps = Infinity } = run.flows.find((each) => each.flow === flow.flow) ?? {};
@@ -139,7 +139,7 @@ function WindowRows({ name, measured, isFirst }: WindowRowsProps) {
 }
 
 interface TableProps extends Omit<Side, 'label'> {
-  /** The run that `run` is compared with. Each flow then has a row for each of both runs. */
+  /** The run that `run` is compared with. Each flow then has one row for each of the two runs. */
   pinned?: Omit<Side, 'label'> | null;
 }
 

@@ -55,9 +55,9 @@ function LabHeader({ lab }: { lab: Lab }) {
   // Only a long run can be cancelled: a short one ends too soon.
   const running = live.isLong.value;
   /**
-   * Whether the button offered to cancel when the pointer pressed it; null for a key. Pressing it takes the
-   * focus from a field, whose change may start a run. The click that follows was meant for "Run", and must not cancel
-   * this run.
+   * Whether the button's text was "Cancel" when the pointer pressed the button; null if a key pressed it. The press
+   * moves the focus away from a field. If the user had changed this field, the change starts a run. The click, which
+   * was meant for "Run", must then not cancel that run.
    */
   const pressed = useRef<boolean | null>(null);
   return (

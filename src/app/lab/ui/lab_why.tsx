@@ -16,12 +16,12 @@ interface LabWhyProps {
   detailed: string;
 }
 
-/** What to explain of a run; null if none of its flows has a controller. */
+/** The input for the explanation of a run; null if none of the run's flows has a controller. */
 function useExplained({ store, run, scope, detailed }: LabWhyProps) {
   const { scenario, cell, seed, flows, controller, result } = run;
   const header = useMemo(
     () => ({ ...traceHeader(scenario, cell, seed, replacedIn(run)) }),
-    // A run that has ended is a new object with the same settings.
+    // When a run ends, a new object with the same settings replaces `run`.
     [scenario, cell, seed, controller],
   );
   const flow = detailedFlow(flows, detailed);

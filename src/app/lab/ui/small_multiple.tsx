@@ -10,7 +10,7 @@ import { ownFlow } from '../sweep/sweep_figures.js';
 
 interface SmallMultipleProps {
   swept: Swept;
-  /** `2 Mbps`. */
+  /** The value as text, such as `2 Mbps`. */
   title: string;
   /** `topBps` and `topMs`: the upper ends of the rate and delay scales. All charts of a sweep share them. */
   topBps: number;

@@ -3,7 +3,7 @@ import { stripState } from '../../../charts/index.js';
 import type { ControllerName } from '../../../core/schema.js';
 
 interface Machine {
-  /** The column of the trace that contains the state. Its states have the names that they have in the charts. */
+  /** The column of the trace that contains the state. The states have the same names as in the charts. */
   column: 'state' | 'mode' | 'action';
   states: readonly { x: number; y: number }[];
   /** Transitions from one state to another, each with its cause. */
@@ -28,7 +28,7 @@ const MACHINES: Readonly<Record<ControllerName, Machine>> = {
       { from: 0, to: 2, on: 'overuse' },
       { from: 2, to: 0, on: 'normal, underuse' },
     ],
-    // The trace has the state that acted in an update: acted_state() in wasm/cc/gcc/rate_controller.h.
+    // The trace contains the state in which an update acted: acted_state() in wasm/cc/gcc/rate_controller.h.
     note: 'After a cut, the state becomes hold in the same update. The next update can therefore lead from decrease to increase.',
   },
   nada: {

@@ -1,4 +1,4 @@
-/** The curves over the values of a sweep. A module of its own, since the library that draws figures is large. */
+/** The curves over the values of a sweep. They are in a separate module, since the library for figures is large. */
 import { useMemo } from 'preact/hooks';
 
 import { FigureDrawing } from '../../ui/figure_drawing.js';

@@ -111,7 +111,7 @@ function Multiples({ lab, now }: { lab: Lab; now: number }) {
 
 export function SweepPanel({ lab }: { lab: Lab }) {
   const id = useId();
-  /** The sweep that the address names, when the panel appears. */
+  /** The settings when the panel appears. They may name a sweep, which came from the address. */
   const linked = useMemo(() => settings.peek(), []);
   const chosen = useSignal(linked.sweep || 'capacity');
   const range = useSignal(
@@ -130,7 +130,7 @@ export function SweepPanel({ lab }: { lab: Lab }) {
   const found = all.find((each) => each.id === chosen.value) ?? all[0];
   if (!found) return null;
   const { value: request } = lab.sweep.request;
-  // When the user has taken a value from the sweep, the range remains that of the sweep.
+  // If the user gives the network a value of the sweep, the range of the sweep stays the same.
   const { from, to } = range.value ?? (request?.swept.id === found.id ? request.swept : found);
   const swept: Sweepable = { ...found, from, to };
   const isRight = swept.from < swept.to;

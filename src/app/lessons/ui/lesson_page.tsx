@@ -26,13 +26,13 @@ interface LessonParts {
 interface PredictionParts {
   lesson: Lesson;
   isShown: boolean;
-  /** Whether the question appears because the user asked for it, and takes the focus. */
+  /** Whether the question takes the focus when it appears, since the user has asked for it. */
   takesFocus: boolean;
   /** Opens the figure, with or without a prediction. */
   onOpen: () => void;
 }
 
-/** Learners may change their choice until they give an answer. An answer opens the figure, so only the first counts. */
+/** Learners may change their choice until they give an answer. An answer opens the figure and cannot be changed. */
 function Prediction({ lesson, isShown, takesFocus, onOpen }: PredictionParts) {
   const name = useId();
   const question = useRef<HTMLFieldSetElement>(null);
@@ -217,7 +217,7 @@ function Task({ lesson, player }: LessonParts) {
   );
 }
 
-/** A link for others, to the result on this page or to its question. */
+/** A link for other people: to the shown result if `shown`, else to the lesson's question. */
 const link = (shown: boolean): string => linkTo({ ...settings.peek(), shown, theme: 'auto' });
 
 export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Scope }) {

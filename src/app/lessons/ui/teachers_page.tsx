@@ -13,8 +13,8 @@ import { loadAll, notFetched } from './all_lessons.js';
 import { LessonLink } from './lesson_link.js';
 
 /**
- * A plan for a class: for each part its minutes, its subject, the lesson with the choice that it runs first, a
- * question to the class, and what to show then.
+ * A plan for a class. Each part has its minutes, its subject, the lesson, the choice to run first, a question to the
+ * class, and what to show after the question.
  */
 const PLAN: readonly {
   minutes: string;

@@ -37,7 +37,7 @@ function PathFields({ lab, direction }: PathProps) {
       <CapacityField path={path} durationS={network.duration_s} onChange={edit} />
       {hasBottleneck(path) && (
         <QueueField
-          // The new key makes the field forget the settings of other queues when a scenario is loaded.
+          // The key changes when a scenario is loaded, so that the field forgets the settings of other queues.
           key={lab.loads.value}
           capacityBps={firstCapacityBps(network, direction)}
           queue={path.queue ?? LINK_FIELDS.queue.usual}
