@@ -39,7 +39,7 @@ export interface EvidenceDirection {
   delaysAreEstimates: boolean;
 }
 
-/** What a shadow would have done. Each line says why this controller would have changed its target rate. */
+/** Why a shadow would have changed its target rate: one line for each change. */
 export interface EvidenceReasons {
   /** The controller, and the stream that it watched. */
   label: string;

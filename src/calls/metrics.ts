@@ -22,7 +22,7 @@ const SHORT_QUEUE_US = 50_000;
 /** The queue is short again once its delay has stayed below SHORT_QUEUE_US for this time. */
 const STAYS_SHORT_US = 1e6;
 
-/** A window of time, in microseconds on the clock of the records. It includes its end but not its beginning. */
+/** A window of time, in microseconds on the clock of the records. `toUs` belongs to the window, `fromUs` does not. */
 export interface Window {
   fromUs: number;
   toUs: number;
@@ -41,7 +41,8 @@ export interface StepMetrics {
   capacity_bps: number;
   utilisation: number;
   /**
-   * Seconds from the step until the rate reached 90 % of the capacity; null if it did not do so before the next step.
+   * Seconds from the step until the rate reached 90 % of the capacity; null if the rate stayed lower until
+   * the next step.
    */
   time_to_90pct_s: number | null;
   drops: number;
@@ -60,8 +61,8 @@ export interface LinkMetrics {
   /** The loss ratio over the whole run. */
   loss_ratio: number;
   /**
-   * Seconds from the first packet until the rate reached 90 % of the capacity; null if it did not do so before the
-   * first change of the capacity.
+   * Seconds from the first packet until the rate reached 90 % of the capacity; null if the rate stayed lower
+   * until the first change of the capacity.
    */
   time_to_90pct_s: number | null;
   /** Dropped packets over the whole run. */

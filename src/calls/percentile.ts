@@ -6,7 +6,7 @@ export function percentiles(values: Iterable<number>, ps: readonly number[]): nu
   return ps.map((p) => sorted[Math.max(0, Math.ceil((p / 100) * sorted.length) - 1)] ?? NaN);
 }
 
-/** The median: for an even number of values the mean of the two middle ones; NaN if there are none. */
+/** The median; for an even number of values, the mean of the two middle values. NaN if there are no values. */
 export function median(values: readonly number[]): number {
   const sorted = Float64Array.from(values).sort();
   const middle = sorted.length >> 1;

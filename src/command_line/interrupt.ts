@@ -10,7 +10,7 @@ const LONGEST_SLEEP_MS = 2 ** 31 - 1;
 
 /**
  * Runs `work`. The first Ctrl-C or other termination signal aborts the AbortSignal of `work` with a FailedRun.
- * The second one ends the process at once, together with the browsers that the process started.
+ * The second signal ends the process at once, together with the browsers that the process started.
  */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();

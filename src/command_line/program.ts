@@ -41,7 +41,7 @@ export function createProgram(io: Io = process): Command {
 
 const UNIT = /^([kmg]?bps|m?s|%)$/i;
 
-/** The message for an argument that a command does not take, such as the unit in `--capacity 600 kbps`. */
+/** The message for an argument that a command does not accept, such as the unit in `--capacity 600 kbps`. */
 function tooMany(command: string, extra: string): string {
   const hint = UNIT.test(extra) ? `. Write a number and its unit together, such as 600${extra}` : '';
   return `too many arguments for '${command}': it does not take ${JSON.stringify(plain(extra))}${hint} (--help shows the usage)`;

@@ -101,8 +101,8 @@ export class SenderHalf extends Session {
   }
 
   /**
-   * Passes the cumulative counts of RTCP receiver reports to the half. Call it only while no feedback messages
-   * arrive.
+   * Passes the cumulative counts of RTCP receiver reports to the half. To be called only while no feedback
+   * messages arrive.
    */
   pushReceiverReport(nowUs: number, packetsReceived: number, packetsLost: number): void {
     this.half.core.check(

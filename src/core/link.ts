@@ -70,8 +70,8 @@ export interface LinkOptions {
   lossRatio?: number;
   /**
    * The mean length of a run of consecutive losses, from 1 to 1e6 (Gilbert's model). The overall loss ratio stays
-   * `lossRatio`. Independent losses have a mean run length of 1 / (1 - lossRatio). Values up to this length give
-   * independent losses, so the default 1 does, too.
+   * `lossRatio`. Independent losses have a mean run length of 1 / (1 - lossRatio). This option has an effect
+   * only above that length. So with the default 1, losses are independent.
    */
   burstLossPackets?: number;
   /**
@@ -164,14 +164,14 @@ export interface LinkStats {
 }
 
 /**
- * A link without a clock of its own. The caller passes the current time in microseconds, which must never
+ * A link without its own clock. The caller passes the current time in microseconds, which must never
  * decrease.
  */
 export interface Link {
   /**
    * Passes a packet to the link. Returns the reason if the packet is dropped at once, otherwise null. `flow` is
    * an integer from 0 to 2^31 - 1, which SFQ and FQ-CoDel use to distinguish flows. Each connection of the cross
-   * traffic is a flow of its own. Throws CoreError for an invalid number.
+   * traffic is a separate flow. Throws CoreError for an invalid number.
    */
   enqueue(packetId: number, sizeBytes: number, nowUs: number, flow?: number): DropReason | null;
   /** Returns the packets that were delivered since the last poll, in order. Omits the cross traffic. */
@@ -184,7 +184,7 @@ export interface Link {
   lateDrops(): LinkDrop[];
   /**
    * When to call `poll` next: no packet is delivered earlier. Without cross traffic, this is Infinity if the link
-   * contains no packet. With cross traffic, it is at most 50 ms after the latest time that the caller passed, so
+   * contains no packet. With cross traffic, this is at most 50 ms after the latest time that the caller passed, so
    * that a poll never has to simulate a long time.
    */
   nextEventUs(): number;

@@ -25,7 +25,7 @@ export class CoreFailure extends Error {
   override readonly name = 'CoreFailure';
 }
 
-/** Where to load the module from. Default: the file next to this one. */
+/** Where to load the module from. Default: the file next to this file. */
 export type WasmSource = WebAssembly.Module | BufferSource | URL | string;
 
 /**

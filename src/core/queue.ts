@@ -21,7 +21,7 @@ type PresetOf<K extends QueueKind> = Component<K>['presets'][number] extends { n
 /** One discipline: its kind, a preset if the kind has any, and the values that differ from the preset. */
 export type QueueOptionsOf<K extends QueueKind> = { kind: K; preset?: PresetOf<K> } & ParametersOf<K>;
 
-/** Any discipline. DropTail accepts at most one limit. Its default limit is what the link carries in 300 ms. */
+/** Any discipline. DropTail accepts at most one limit. By default, the limit is what the link carries in 300 ms. */
 export type QueueOptions = { [K in QueueKind]: QueueOptionsOf<K> }[QueueKind];
 
 /** Converts a name of the schema to camelCase: `limitMs` for `limit_ms`. */

@@ -281,7 +281,7 @@ function common(
   flow: FlowOptions,
 ): [direction: number, startUs: number, stopUs: number, extraDelayUs: number] {
   const direction = DIRECTIONS.indexOf(flow.direction ?? 'forward');
-  // For the core, NaN means "until the end". So a NaN of the caller must be refused here.
+  // For the core, NaN means "until the end". So a NaN from the caller must be refused here.
   if (Number.isNaN(flow.stopUs))
     throw new CoreError('stopUs: expected startUs to 1e12 us, got NaN', 'stopUs');
   return [direction, flow.startUs ?? 0, flow.stopUs ?? NaN, flow.extraDelayUs ?? 0];

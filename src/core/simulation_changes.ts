@@ -7,7 +7,7 @@ import { expectWhole, modeOf, passQueue } from './link_arguments.js';
 import { CoreError } from './load.js';
 import type { PathChange, SimulationChange, SimulationOptions } from './simulation_options.js';
 
-/** The current loss settings of a path. A change of only one of the two keeps the other. */
+/** The current loss settings of a path. A change of one setting keeps the other. */
 interface Losses {
   lossRatio: number;
   burstLossPackets: number;

@@ -90,8 +90,8 @@ export interface MediaFlowOptions extends FlowCommon, ControllerChoice {
 }
 
 /**
- * A TCP connection. It always has data to send. With `short`, it sends short files with pauses instead (RFC 8867,
- * 5.7).
+ * A TCP connection. By default, it always has data to send. With `short`, it sends short files with pauses
+ * (RFC 8867, 5.7).
  */
 export interface TcpFlowOptions extends FlowCommon {
   kind: 'tcp';

@@ -26,8 +26,8 @@ export type Question =
   | { kind: 'rate'; nowUs: number };
 
 /**
- * A checked answer. `values` is the answer of a receiver half, for a feedback message. `rate` is the answer of a
- * sender half.
+ * A checked answer. `values` is the answer of a receiver half: the values to send in a feedback message. `rate` is the
+ * answer of a sender half.
  */
 export interface UsableAnswer {
   values?: number[];

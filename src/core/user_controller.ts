@@ -19,7 +19,7 @@ export interface HalfOptions {
   /** The application's bitrate bounds. The core clamps every rate to them. */
   minBitrateBps: number;
   maxBitrateBps: number;
-  /** The rate until the sender half requests another one. */
+  /** The rate until the sender half requests another rate. */
   startBitrateBps: number;
   /** The flow's number in traces. */
   flow: number;

@@ -82,7 +82,7 @@ function check(module: WebAssembly.Module, name: string): void {
 type Exported = (...args: number[]) => number;
 
 /**
- * The part that both halves share. Each half has its own instance of the module, so the module may keep state in
+ * The code that both halves use. Each half has its own instance of the module, so the module may keep state in
  * global variables.
  */
 class Instance {

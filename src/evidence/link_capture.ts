@@ -29,8 +29,8 @@ const COLUMNS: readonly [name: string, cell: (packet: LinkPacket) => string | nu
 ];
 
 /**
- * CSV (RFC 4180): a header line and a line for each packet, including dropped ones. Times in microseconds since
- * the record's origin.
+ * CSV (RFC 4180): a header line and a line for each packet, including dropped ones. Times are in microseconds
+ * since the record's origin.
  */
 function linkCsv(packets: readonly LinkPacket[]): string {
   const rows = packets.map((packet) => COLUMNS.map(([, cell]) => cell(packet)).join(','));

@@ -3,14 +3,14 @@ import { DROP_REASONS, type DropReason } from '../core/link.js';
 import { allLinks } from '../judge/index.js';
 import type { CallRecord, Direction } from '../calls/record/record.js';
 
-/** Times in microseconds since the record's origin. */
+/** Times are in microseconds since the record's origin. */
 export interface LinkPacket {
-  /** When it reached the link. */
+  /** When the packet reached the link. */
   offeredUs: number;
-  /** When its last bit left the bottleneck, or when it was dropped. */
+  /** When the packet's last bit left the bottleneck, or when the packet was dropped. */
   departUs: number;
   direction: Direction;
-  /** The id of the page whose own link it passed; null for the shared link. */
+  /** The id of the page whose own link the packet passed; null for the shared link. */
   page: number | null;
   /** The number of the packet's RelayFlow, counted from 1; 0 if the relay had not identified the flow yet. */
   flow: number;

@@ -65,7 +65,7 @@ function writePacket(bytes: Buffer, { direction, flow, page, sizeBytes }: LinkPa
   bytes.writeUInt16BE(checksum(bytes.subarray(0, IPV4_BYTES)), 10);
   bytes.writeUInt16BE(port, 20);
   bytes.writeUInt16BE(port, 22);
-  // UDP's checksum stays 0: over IPv4 this means that there is none.
+  // UDP's checksum stays 0. Over IPv4, 0 means that the sender computed no checksum.
   bytes.writeUInt16BE(sizeBytes - IPV4_BYTES, 24);
 }
 

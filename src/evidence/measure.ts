@@ -24,8 +24,8 @@ export interface EvidenceMetrics {
   connections: { id: number; name: string; metrics: CallMetrics; layers: LayerMetrics[] }[];
   /**
    * The time from the start of the connected call until the rate over the trailing 2 s reached 90 % of the first
-   * capacity. Null if the capacity changed first, if the rate never reached it, or if there is no complete record of
-   * packets.
+   * capacity. Null if the capacity changed first, if the rate never reached this value, or if there is no complete
+   * record of packets.
    */
   timeTo90S: number | null;
   /** What went wrong during the call, and why, in time order. */

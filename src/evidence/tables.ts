@@ -116,7 +116,7 @@ export function packetTable(packets: PacketColumns): EvidenceTable {
 
 /**
  * The number of seconds into which a call is divided. A remainder of less than half a second belongs to the last
- * second; a longer remainder counts as a second of its own.
+ * second; a longer remainder counts as one more second.
  */
 const secondsIn = (durationUs: number): number => Math.max(1, Math.round(durationUs / SECOND_US));
 const secondOf = (timeUs: number, durationUs: number): number =>

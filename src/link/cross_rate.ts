@@ -2,7 +2,7 @@
 
 /**
  * The flow number of the cross traffic. Shadows (controllers that only watch) are numbered from 1 by default, so
- * their flow numbers stay below this one.
+ * their flow numbers stay below 1000.
  */
 export const CROSS_FLOW = 1000;
 

@@ -65,8 +65,8 @@ export function parseReorder(text: string, { field = 'reorder' } = {}): Reorderi
 }
 
 /**
- * Parses TCP connections that share the link with the real packets: `cubic:3`, `cubic:2,newreno:1`; `cubic` is one
- * connection. Returns 0 for both numbers for `none`. Throws ConfigError.
+ * Parses TCP connections that share the link with the real packets: `cubic:3`, `cubic:2,newreno:1`. `cubic` alone
+ * means one connection, and `none` means 0 connections of both kinds. Throws ConfigError.
  */
 export function parseCrossTraffic(text: string, { field = 'cross_traffic' } = {}): Required<CrossTraffic> {
   checkLength(text, field, 'write, for example, cubic:3');

@@ -34,8 +34,8 @@ export class PacketLog {
   constructor(private readonly maxPackets = MAX_PACKETS) {}
 
   /**
-   * The log contains all packets that departed after this time, but not all earlier ones. Null if the log has never
-   * discarded packets.
+   * The log contains all packets that departed after this time, but not all earlier packets. Null if the log has
+   * never discarded packets.
    */
   get keptFromUs(): number | null {
     return this.#keptFromUs;

@@ -107,7 +107,7 @@ export class QueueMemory {
     return withLimit(next, 'limit_packets', packets);
   }
 
-  /** Where the limit of the queue comes from, if it was converted and not changed since then. */
+  /** The conversion that produced the current limit of the queue; null if there is no such conversion. */
   conversion(form: QueueForm): ConvertedLimit | null {
     const converted = this.#converted;
     if (converted === null || counts(form.discipline, converted.from)) return null;

@@ -9,7 +9,7 @@ import * as v from 'valibot';
 import type { LinkConfig, PartialLinkConfig } from './link_config.js';
 
 export const SERVER_PATH = '/ws';
-/** Under this path, the server offers the controllers that were given on its command line, each under its name. */
+/** The path under which the server offers the controllers of its command line, each by its name. */
 export const OWN_FOLDER = 'own/';
 /** A page recognises the local server by this metric of `Server-Timing`. */
 export const SERVER_METRIC = 'ccscope';
@@ -73,7 +73,7 @@ export interface LinkOpened {
 
 export interface RoomJoined {
   room: string;
-  /** Number of members, including the one who joined. */
+  /** Number of members, including the page that joined. */
   peers: number;
 }
 

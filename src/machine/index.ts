@@ -1,5 +1,5 @@
 /**
- * Detects when the machine that a call runs on is too busy, and describes what that does to the call's numbers.
+ * Detects when the machine that a call runs on is too busy, and describes how the load distorts the call's numbers.
  */
 export {
   LIMITS,

@@ -91,7 +91,7 @@ export function experimentOf(
   };
 }
 
-/** The verdict on a quantity of a cell. A quantity that names the default flow is the same as one that names no flow. */
+/** The verdict on a quantity of a cell. A quantity without a flow is about the default flow. */
 function verdictIn(
   scenario: Scenario,
   metrics: readonly MetricResult[],

@@ -1,6 +1,6 @@
 /** The names of metrics in reports. */
 
-/** A metric, and what it is about. */
+/** A metric, and the flow, window and path that it measures. */
 export interface MetricOf {
   name: string;
   flow?: string | undefined;

@@ -33,8 +33,8 @@ const measurement = v.object({
 });
 
 /**
- * `number`: the paper gives a number, or says that something did not occur. `words`: the paper gives only words, and
- * `published` is a number that was chosen here to represent them.
+ * `number`: the paper gives a number, or states that something did not occur. `words`: the paper gives only words,
+ * and `published` is a number that was chosen here to represent them.
  */
 const publishedIs = v.picklist(['number', 'words']);
 

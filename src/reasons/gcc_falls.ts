@@ -13,8 +13,8 @@ import { percentText, rateText } from '../judge/text.js';
  */
 const DRAINS = 0.02;
 /**
- * If the received rate is below this fraction of the estimated capacity, the received rate bounds the target,
- * too. Then the explanation mentions it.
+ * If the received rate is below this fraction of the estimated capacity, the received rate also bounds the
+ * target. Then the explanation mentions this bound.
  */
 const STARVED = 0.5;
 /** Overuse this long before the beginning of a fall did not cause the fall. */

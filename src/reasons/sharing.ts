@@ -7,13 +7,13 @@ import type { TraceData } from '../trace/index.js';
 const AVERAGED_S = 5;
 
 export interface Sharing extends Taken {
-  /** The rate of the flow itself, averaged over the same period. */
+  /** The rate of the flow itself, averaged over the same period as the rate of the competing flows. */
   ownBps: number;
   /** Whether `ownBps` is the received rate. Otherwise it is the sent rate: no received rate was recorded. */
   isOwnReceived: boolean;
-  /** The length of that period. */
+  /** The length of the period over which the rates are averaged. */
   averagedS: number;
-  /** Whether GCC counts the queue as filled by another flow, so that losses alone set its rate. */
+  /** Whether GCC counts the queue as filled by another flow, so that losses alone set GCC's rate. */
   isCompeting: boolean;
 }
 

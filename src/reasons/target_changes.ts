@@ -38,8 +38,8 @@ const EXPLAINERS: Readonly<Record<ControllerName, new (trace: TraceData, flow: F
 };
 
 /**
- * The explainer of a flow whose controller was replaced during the trace. Uses the explainer of the controller
- * that was in charge at each row.
+ * The explainer of a flow whose controller was replaced during the trace. For each row, uses the explainer of
+ * the controller that was in charge at that time.
  */
 class InTurn implements Explainer {
   readonly #unseen: Explainer;

@@ -1,6 +1,6 @@
 /**
- * Applies target rates to the encoder, within limits. There is one `setParameters` at a time, and at most ten a
- * second unless the rate falls.
+ * Applies target rates to the encoder, within limits. Calls `setParameters` one at a time, and at most ten times
+ * a second unless the rate falls.
  *
  * Even the smallest changes are applied. After each `setParameters`, Chromium gives the encoder only 1 / 1.2 of
  * `maxBitrate` until 30 frames have been encoded, and then all of it (libwebrtc creates a new
@@ -9,7 +9,7 @@
  */
 
 const MIN_INTERVAL_MS = 100;
-/** A rate that falls by more than this fraction is applied at once, since a queue would grow in the meantime. */
+/** A rate that falls by more than this fraction is applied at once: during a wait, a queue would grow. */
 const FALL = 0.1;
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 5000;
@@ -65,7 +65,7 @@ export class Actuator {
     this.#plan();
   }
 
-  /** Whether there is anything to apply. */
+  /** Whether a rate or a key frame is still to be requested from the browser. */
   #due(): boolean {
     if (this.#keyFrame) return true;
     if (this.#wantedBps === null) return false;

@@ -18,18 +18,18 @@ export interface Attachment {
    * Replaces the controllers that only watch. Rejects with a CoreError for an unknown controller or parameter.
    */
   setShadows(shadows: readonly ShadowController[]): Promise<void>;
-  /** Restores the encoder's original limits and passes frames through unchanged; the call continues. */
+  /** Stops the controllers, and restores the encoder's original limits. The call continues. */
   detach(): Promise<void>;
-  /** Ends the worker. Call it only after the connection is closed; otherwise the video stops. */
+  /** Ends the worker. To be called only after the connection is closed; otherwise the video stops. */
   close(): void;
 }
 
 /**
- * Attaches to a sender of a user's own connection. Call it in the same task as `addTrack` or `addTransceiver`: a
- * browser that has started to send without a transform never calls a transform that is added later. Create `worker`
- * with `createMediaWorker`, which checks that the worker runs. Without a `feedback` channel, the sender relies on
- * receiver reports. Mode `control` also requires `takeOver` on both remote descriptions. The status shows `control`
- * only after the browser's estimate has confirmed the takeover.
+ * Attaches to a sender of a user's own connection. Call this function in the same task as `addTrack` or
+ * `addTransceiver`: a browser that has started to send without a transform never calls a transform that is added
+ * later. Create `worker` with `createMediaWorker`, which checks that the worker runs. Without a `feedback` channel,
+ * the sender relies on receiver reports. Mode `control` also requires `takeOver` on both remote descriptions. The
+ * status shows `control` only after the browser's estimate has confirmed the takeover.
  */
 export function attachSender(
   peer: RTCPeerConnection,
@@ -54,9 +54,9 @@ export function attachSender(
 }
 
 /**
- * Attaches to a receiver of a user's own connection. Call it in the handler of the `track` event. If the far side
- * does not run ccscope, its frames have no timing trailer. Send times then come from the RTP timestamps (shadow
- * mode), and `status.sendTimeSource` shows this.
+ * Attaches to a receiver of a user's own connection. Call this function in the handler of the `track` event. If
+ * the far side does not run ccscope, its frames have no timing trailer. Send times then come from the RTP
+ * timestamps (shadow mode), and `status.sendTimeSource` shows this.
  */
 export function attachReceiver(
   peer: RTCPeerConnection,

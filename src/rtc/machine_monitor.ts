@@ -68,8 +68,8 @@ export class MachineMonitor {
   }
 
   /**
-   * Measures the lateness of the page's timer. The lateness is ignored in a hidden page, since the browser slows down
-   * timers there even without load.
+   * Measures the lateness of the page's timer. The lateness is ignored in a hidden page, since browsers slow
+   * down the timers of hidden pages even without load.
    */
   #tick(): void {
     const lateMs = this.#page.tick(performance.now());

@@ -12,7 +12,7 @@ import type { ControlOptions } from './types.js';
 
 const POLL_MS = 200;
 /**
- * The interval at which the controller gets receiver reports, which it uses if feedback is missing. The loss
+ * The interval of the receiver reports for the controller, which uses them if feedback is missing. The loss
  * controller is designed for this interval.
  */
 const REPORT_MS = 1000;
@@ -49,7 +49,7 @@ export class SenderTap {
   #reportedAt = -Infinity;
   #rttUs = NaN;
   #held = false;
-  /** When the takeover was last confirmed. Before the first confirmation, when the connection was established. */
+  /** When the takeover was last confirmed or, if it never was, when the connection was established. */
   #verifiedAt = NaN;
 
   constructor(
@@ -105,7 +105,7 @@ export class SenderTap {
   }
 
   /**
-   * The round-trip time that the feedback measures. Without feedback, the browser's value. NaN before the first
+   * The round-trip time that the feedback measures or, without feedback, the browser's value. NaN before the first
    * measurement.
    */
   get rttUs(): number {

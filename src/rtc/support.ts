@@ -10,7 +10,7 @@ export interface Support {
   /**
    * Whether the browser is known to report the arrival times of frames, as `receiveTime` in their metadata.
    * Always false outside Chromium, although the browser may report them. During a call, `arrivalTimeSource`
-   * in the call's status says whether it does.
+   * in the call's status shows the actual source.
    */
   receiveTime: boolean;
   /** How synthetic video can be produced: by a track generator or by a canvas. */

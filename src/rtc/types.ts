@@ -48,10 +48,7 @@ export interface LiveController {
   name?: string;
 }
 
-/**
- * A controller that only watches: it gets the call's timing, and its rate is drawn, but it does not set the
- * bitrate.
- */
+/** A controller that only watches: it receives the call's timing, and its rate is drawn but not applied. */
 export interface ShadowController extends LiveController {
   /**
    * The flow number of its rows in the trace, above 0 and unique. Default: its position in the list, counted from 1.
@@ -78,8 +75,9 @@ export interface CallStatus {
   phase: 'connecting' | 'connected' | 'failed' | 'closed';
   requestedMode: Mode;
   /**
-   * The mode that is in effect now. If `control` is requested, it takes effect only while the browser's estimate is
-   * at least about its floor. Otherwise, `notices` contains the reason after a few seconds.
+   * The mode that is in effect now. Even if `control` was requested, it is in effect only while the browser's estimate
+   * is at least about the default floor (see `TakeoverOptions`). Otherwise, `notices` contains the reason after a few
+   * seconds.
    */
   effectiveMode: Mode;
   /** Messages for the user that apply now; at most one notice per code. */
@@ -143,9 +141,9 @@ export interface CallOptions extends ControlOptions {
   /** The preferred video codec; default `vp8`, whose rate control follows its target without key frames. */
   codec?: VideoCodec;
   /**
-   * Audio (Opus) sent in the same connection. Its packets share the link with those of the video, but the
-   * controller does not count them. The received rate, the losses and the target are those of the video alone. To
-   * the controller, audio is cross traffic, which it notices only as delay.
+   * Audio (Opus) sent in the same connection. Audio and video packets share the link, but the controller
+   * counts only the video packets. The received rate, the losses and the target are those of the video alone.
+   * To the controller, audio is cross traffic, which it notices only as delay.
    */
   audioTrack?: MediaStreamTrack;
   /** A shaped link: the sender sends to socket `a`, the receiver to socket `b`. */
@@ -210,7 +208,7 @@ export interface Call {
    */
   shaperLate(p95Ms: number): void;
   requestKeyFrame(): void;
-  /** Restores the encoder's original limits and passes frames through unchanged; the call continues. */
+  /** Stops the controllers, and restores the encoder's original limits. The call continues. */
   detach(): Promise<void>;
   close(): Promise<void>;
   mediaStats(): Promise<MediaStats>;

@@ -17,7 +17,7 @@ export function cellFor(cells: readonly CellParams[], wanted: CellParams): CellP
   return best;
 }
 
-/** Of the cells with this value on `axis`, the one that shares the most values with `cell` on the other axes. */
+/** The cell with this value on `axis` that shares the most values with `cell` on the other axes. */
 export function withAxis(
   cells: readonly CellParams[],
   cell: CellParams,
@@ -28,7 +28,7 @@ export function withAxis(
   return cellFor(having, { ...cell, [axis]: value });
 }
 
-/** The choices whose axis or value does not exist, each with a description of the valid ones. */
+/** The choices whose axis or value does not exist, each with a description of the valid axes or values. */
 export function wrongChoices(
   cells: readonly CellParams[],
   chosen: CellParams,

@@ -2,7 +2,7 @@
 import { formatRate, formatRatio } from '../charts/index.js';
 import type { FlowMetrics, WindowMetrics } from '../core/simulation.js';
 
-/** From 100 ms on without a decimal, since percentiles are accurate to 0.2 %. */
+/** A time in milliseconds. From 100 ms on it has no decimals, since percentiles are accurate to 0.2 %. */
 const ms = (us: number): string => (Number.isFinite(us) ? (us / 1e3).toFixed(us < 100e3 ? 1 : 0) : '–');
 const seconds = (us: number): string => (Number.isFinite(us) ? (us / 1e6).toFixed(1) : '–');
 const share = (ratio: number): string => (Number.isFinite(ratio) ? formatRatio(ratio) : '–');
@@ -82,7 +82,7 @@ export const queuing = (flow: FlowMetrics): FlowMetrics['queueDelayUs'] =>
 /** A mean target of at least this part of the controller's maximum is near the maximum. */
 const NEAR_MAXIMUM = 0.9;
 
-/** Whether a call's mean target is near its own maximum, which may then limit its rate. */
+/** Whether a call's mean target is near the controller's maximum, which may then limit the call's rate. */
 export const isNearMaximum = ({ targetRateBps }: FlowMetrics, maxBitrateBps = Infinity): boolean =>
   targetRateBps >= NEAR_MAXIMUM * maxBitrateBps;
 

@@ -1,6 +1,6 @@
 /**
- * Texts in the fragment of a page's address, which are too long for the query: a user's own scenario, and the
- * pinned run (a run that is shown beside the current run). The texts are compressed.
+ * Texts that are too long for the query of a page's address and are therefore in its fragment: a user's own
+ * scenario, and the pinned run (a run that is shown beside the current run). The texts are compressed.
  */
 import { deflated, fromBase64, inflated } from '../text/compressed.js';
 
@@ -28,7 +28,7 @@ export const partOf = (part: FragmentPart, fragment: string): string =>
 export async function fromFragment(part: FragmentPart, fragment: string): Promise<string | null> {
   const written = partOf(part, fragment);
   if (written === '') return null;
-  // This limits only the compressed form. The text may be a thousand times as long.
+  // This check limits only the compressed form. The text may be a thousand times as long.
   if (written.length > MAX_LENGTH) throw new RangeError(`${part}: expected at most ${MAX_LENGTH} characters`);
   const base64 = written
     .slice(part.length + 1)

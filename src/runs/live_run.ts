@@ -19,8 +19,8 @@ import type { Runs } from './run_scope.js';
 /** A simulation that takes longer than this is drawn while it runs. */
 const DRAWN_AFTER_MS = 250;
 /**
- * A simulation that is expected to take less than this runs to its end, even if a newer one is waiting. Otherwise
- * nothing would be drawn while the user drags a slider.
+ * A simulation that is expected to take less than this runs to its end, even if a newer simulation is
+ * waiting. Otherwise nothing would be drawn while the user drags a slider.
  */
 const LET_END_MS = 200;
 
@@ -46,7 +46,7 @@ export interface LiveRunOptions {
 export class LiveRun implements Runs {
   /** The drawn run; null before the first one. */
   readonly run = signal<Run | null>(null);
-  /** Whether a newer choice than that of the drawn run is being simulated. */
+  /** Whether a choice that is newer than the drawn run is being simulated. */
   readonly isRunning = signal(false);
   /** Whether the current simulation takes so long that the page should show its progress. */
   readonly isLong = signal(false);
@@ -163,7 +163,7 @@ export class LiveRun implements Runs {
     onFree();
     // The run was stopped because of a newer choice, so it is not drawn.
     if (!isLatest() && result.cancelled) return null;
-    // If nothing of the run has been drawn yet, the run and its result thus appear together.
+    // `drawing` uses this new object. So if no rows have been drawn yet, the run and its result appear together.
     run = { ...run, result };
     await this.#give(drawing);
     this.run.value = run;
@@ -172,8 +172,8 @@ export class LiveRun implements Runs {
   }
 
   /**
-   * The simulator's options, computed here to save a request to the worker. If this fails, the worker is asked
-   * anyway, since its error explains what is wrong with the scenario.
+   * The simulator's options, computed here to save a request to the worker. If this fails, the worker
+   * computes them, since its error explains what is wrong with the scenario.
    */
   #plan(wanted: Wanted): SimulationOptions | Promise<SimulationOptions> {
     const { scenario, cell, seed } = wanted;

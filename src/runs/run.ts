@@ -11,7 +11,10 @@ import type { Scenario } from '../scenario/scenario.js';
 import type { ControllerModule, SimulationResult } from '../worker/simulation/simulation_protocol.js';
 
 const TABLES: readonly TableName[] = ['group', 'nada', 'lcc', 'rate', 'queue', 'throughput'];
-/** The interval of periodic rows. It becomes longer if a run would otherwise have more rows than MOST_ROWS. */
+/**
+ * The interval of periodic rows. The interval becomes longer if a run would otherwise have more rows than
+ * MOST_ROWS.
+ */
 const INTERVAL_US = 200e3;
 const MOST_ROWS = 200_000;
 
@@ -112,7 +115,10 @@ export const areFew = ({ flows, durationUs }: { flows: readonly unknown[]; durat
 export interface Recorded {
   /** Whether to record the arrival of every packet, for a replay. */
   packets: boolean;
-  /** Whether to record the tables `packet` and `feedback` as well, if the run is short enough (see `areFew`). */
+  /**
+   * Whether to record the tables `arrival`, `packet` and `feedback`, too, if the run is short enough (see
+   * `areFew`).
+   */
   inside: boolean;
 }
 

@@ -87,7 +87,7 @@ function controllerBoards({ name, controller }: FlowInfo, fitCapacity: boolean):
  */
 const MANY_FLOWS = 10;
 
-/** With more charts than this, the first one has time labels, too, since the last one is out of view. */
+/** With more charts than this, the first chart also has time labels, since the last chart is out of view. */
 const MANY_BOARDS = 3;
 
 /** The charts that show all flows. */

@@ -23,8 +23,8 @@ export function axisOf(scenario: Scenario, name: string, field: string): Axis {
 }
 
 /**
- * The error for an unknown name. It lists all known names or, if there are many, only the most similar ones. If
- * none is similar, it lists a few examples.
+ * The error for an unknown name. It lists all known names or, if there are many, only the most similar ones.
+ * If no name is similar, it lists a few examples.
  */
 export function unknown(field: string, what: string, name: string, names: readonly string[]): ConfigError {
   if (names.length === 0)

@@ -76,8 +76,9 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
 }
 
 /**
- * Whether a cell must be checked. Along a logarithmic axis only one number varies. If its first and last values
- * are within the limits, so are all others. So only the cells with the first or last value are checked.
+ * Whether a cell must be checked. Along a logarithmic axis only one number varies. If the first and the last
+ * value are within the limits, all values between them are. So only the cells with the first or last value
+ * are checked.
  */
 const isChecked = (scenario: Scenario, cell: CellParams): boolean =>
   (scenario.axes ?? []).every(({ name, values, log }) => {
@@ -110,7 +111,7 @@ function checkSurface(scenario: Scenario, surface: SurfaceSpec, at: string): voi
 
 /**
  * Checks that each claim of an expectation exists and is about the same quantity as the expectation. A claim
- * about another quantity says nothing about the expected number.
+ * about another quantity is no evidence for the expected number.
  */
 function checkSupported(scenario: Scenario, expectation: Expectation, at: string): void {
   const claims = scenario.claims ?? [];

@@ -88,8 +88,8 @@ export function placedIn(instance: Scenario, assigned: readonly AssignedControll
 }
 
 /**
- * A simulator that gives media flows other controllers, and reports the faults of these controllers. They have their
- * default presets, and the bitrate bounds of their flows.
+ * A simulator that gives media flows other controllers, and reports the faults of these controllers. The new
+ * controllers have their default presets, and the bitrate bounds of their flows.
  */
 export class ControllerSimulator implements Simulator {
   #faults: readonly ControllerFault[] = [];

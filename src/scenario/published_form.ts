@@ -34,9 +34,9 @@ export const expectation = record({
   wider_than_rule: v.optional(text('the reason')),
   /**
    * The claims that repeat what the paper states about the size of this number, such as that it is larger than
-   * another number. They must be about the same quantity. Other claims do not belong here, such as that the number is
-   * the same elsewhere. If the measured mean lies outside the band but all these claims hold, the verdict is
-   * `ordering`.
+   * another number. These claims must be about the same quantity. Other claims do not belong here, such as
+   * that the number is the same elsewhere. If the measured mean lies outside the band but all these claims
+   * hold, the verdict is `ordering`.
    */
   claims: v.optional(
     v.pipe(list(v.string('the id of a claim'), 'ids of claims'), v.nonEmpty('at least one claim')),

@@ -87,9 +87,9 @@ const MAX_DRAINS = 200;
 /**
  * Runs a simulation in steps of virtual time, and yields after each step. Passing `false` to the generator
  * stops the run. The result contains the densities of the flows in `densitiesOf`. The order of the rows in a
- * trace depends on the times at which they are fetched from the core, so these times depend only on the
- * options. In a long run, several steps pass between two fetches, so that a stop takes effect soon. Throws a
- * CoreError that names the option.
+ * trace depends on the times at which they are fetched from the core. To keep this order reproducible, these times
+ * depend only on the options. In a long run, several steps pass between two fetches, so that a stop takes effect
+ * soon. Throws a CoreError that names the option.
  */
 export function* simulate(
   simulator: Simulator,

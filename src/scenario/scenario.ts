@@ -113,7 +113,7 @@ export const scenarioSchema = record({
    * the selected combinations. If a selector omits an axis, the scenario's own settings apply.
    */
   cells: v.optional(v.union([v.literal('product'), list(selector, 'cells')], '"product" or a list of cells')),
-  /** Settings of selected cells, which are applied after those of the axes' values. */
+  /** Settings of selected cells, which are applied after the settings of the axes' values. */
   overrides: v.optional(list(record({ cells: selector, set: assignments }), 'overrides')),
   /** Quantities that `ccscope run` shows in addition to those of `expectations`. */
   metrics: v.optional(list(quantity, 'metrics')),

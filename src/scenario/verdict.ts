@@ -21,7 +21,7 @@ export type Verdict = (typeof VERDICTS)[number];
 export interface MetricResult {
   name: string;
   unit: MetricUnit;
-  /** The flow, window and path that the number applies to. Absent for the default ones. */
+  /** The flow, window and path that the number applies to. Absent if they are the defaults. */
   flow?: string;
   window?: string;
   path?: 'forward' | 'backward';
@@ -214,7 +214,7 @@ function otherNumbers(
     .map((quantity) => measuredNumber(statistics, quantity, result, results));
 }
 
-/** The cases of a claim that involve a cell. Only these say something about the cell. */
+/** The cases of a claim that involve a cell. Other cases are no evidence about the cell. */
 function casesOf(claims: readonly ClaimResult[], id: string, cell: CellParams): readonly ClaimCase[] {
   const cases = claims.find((claim) => claim.id === id)?.cases ?? [];
   return cases.filter(({ cells }) => cells.some((each) => cellKey(each) === cellKey(cell)));

@@ -2,7 +2,7 @@
  * The names and addresses under which clients reach the local server. A page of another site may make its own
  * name resolve to this machine (DNS rebinding). So the server only answers a request whose Host is one of the
  * server's names. If other machines can reach the server, the Host may also be any IP address: a literal IP
- * address cannot be rebound, unlike a name that merely looks like one.
+ * address cannot be rebound, unlike a name that merely looks like an IP address.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
@@ -84,9 +84,9 @@ export function bindAddress(host: string): string {
 }
 
 /**
- * The address of a relay for its peers. If relays bind to all addresses, it is `localAddress`, which the client
- * used to reach the server. If `localAddress` is a loopback address or not an IPv4 address, it is the address of
- * a network interface, which other machines can reach.
+ * The address of a relay for its peers: usually the address that relays bind to. If relays bind to all addresses,
+ * the result is `localAddress`, which the client used to reach the server. If `localAddress` is a loopback address
+ * or not an IPv4 address, the result is the address of a network interface, which other machines can reach.
  */
 export function announcedAddress(host: string, localAddress: string | undefined): string {
   const bound = bindAddress(host);

@@ -21,16 +21,16 @@ import { ShaperError } from './udp.js';
 /** Callbacks in addition to the record. */
 export interface RecordedLinkHooks {
   batch?(batch: PathBatch): void;
-  /** The thread has ended, and a replacement is starting. */
+  /** Called when the thread has ended and a replacement is starting. */
   died?(): void;
-  /** The thread has ended, and no replacement will start. */
+  /** Called when the thread has ended and no replacement will start. */
   ended?(error: Error): void;
 }
 
 export interface RecordedLinkOptions extends Pick<ThreadSetup, 'sockets' | 'tellsPackets'> {
   /**
-   * The initial settings of the shared path. `change` is the message for the thread, `text` is readable text, and
-   * `settings` are as given. Each page's own path starts from `settings`.
+   * The initial settings of the shared path. `change` is the message for the thread, `text` is readable text,
+   * and `settings` are the settings as given. Each page's own path starts from `settings`.
    */
   begin: { change: PathChange; text: string; settings: LinkSettings };
   /** Capacities that are functions of time. */
@@ -38,7 +38,7 @@ export interface RecordedLinkOptions extends Pick<ThreadSetup, 'sockets' | 'tell
   seed: number;
   /** The zero of the record's times, in milliseconds since 1970. Default: now. */
   originEpochMs?: number | undefined;
-  /** The file that the thread runs; default: the shaper's own. */
+  /** The file that the thread runs; default: the file of the shaper. */
   thread?: URL | undefined;
   hooks?: RecordedLinkHooks;
 }

@@ -36,7 +36,7 @@ export interface ShaperOptions {
   linkNumber?: number;
   /** Whether to keep the fate of each packet; default: no. */
   record?: boolean;
-  /** The file that the thread runs; default: the shaper's own. */
+  /** The file that the thread runs; default: the file of the shaper. */
   thread?: URL;
 }
 
@@ -112,7 +112,7 @@ export class Shaper {
   readonly b: RelayAddress;
   /** Called ten times a second with the newest row about the queue. */
   onRows: (rows: LinkRow[]) => void = () => undefined;
-  /** Called when a socket or the thread has failed for good; the shaper is then closed. */
+  /** Called when a socket or the thread has failed permanently; the shaper is then closed. */
   onError: (error: Error) => void = () => undefined;
   #failure: Error | null = null;
   #config: LinkConfig;
@@ -235,13 +235,13 @@ export class Shaper {
     return this.link.close();
   }
 
-  /** Why the shaper has ended for good; null while it runs. */
+  /** Why the shaper has ended permanently; null while it runs. */
   get failure(): Error | null {
     return this.#failure;
   }
 
   /**
-   * The thread has ended, and no replacement will start.
+   * To be called when the thread has ended and no replacement will start.
    *
    * @internal
    */
@@ -251,8 +251,8 @@ export class Shaper {
   }
 
   /**
-   * To be called when a new thread replaces the one that ended. The new thread counts from 0, so the counts so far
-   * are kept here.
+   * To be called when a new thread replaces a thread that has ended. The new thread counts from 0, so the counts so
+   * far are kept here.
    *
    * @internal
    */

@@ -1,10 +1,9 @@
 /**
- * Selects at most `maxPoints` of `rows` for drawing; `rows` are indices in ascending order of time. Time is
- * divided into buckets of equal length. The bucket boundaries depend only on `spanUs`, the length of the drawn
- * period, so they stay in place while the period moves. Each bucket keeps the rows with the minimum and the
- * maximum of every column, so peaks survive. If a column is NaN in a whole bucket, the bucket's first row is kept
- * to show the gap. If `maxPoints` is too small for one bucket (two rows per column), there is one bucket
- * nevertheless.
+ * Selects at most `maxPoints` of `rows` for drawing; `rows` are indices in ascending order of time. Time is divided
+ * into buckets of equal length. `spanUs` is the length of the drawn period. The bucket boundaries do not depend on
+ * where the period begins, so they stay in place while it moves. Each bucket keeps the rows with the minimum and the
+ * maximum of every column, so peaks survive. If a column is NaN in a whole bucket, the bucket's first row is kept to
+ * show the gap. If `maxPoints` is too small for one bucket (two rows per column), one bucket is used nevertheless.
  */
 export function decimate(
   time: Float64Array,

@@ -18,8 +18,8 @@ const flowsOfHeader = v.array(
 
 /**
  * A flow in the header of a trace. A flow of kind `shadow` belongs to a controller that only watched. A shadow
- * has no arrivals of its own: its controller saw the arrivals of the flow `of` or, without `of`, of the only flow
- * with arrivals.
+ * has no arrivals in the trace. Its controller saw the arrivals of the flow `of`. If `of` is absent, it saw those of
+ * the only flow with arrivals.
  */
 export type RecordedFlow = v.InferOutput<typeof flowsOfHeader>[number];
 

@@ -179,7 +179,10 @@ export class Replayer implements TraceSink {
     this.destroy();
   }
 
-  /** The faults of users' controllers so far. After a fault, the flow produces no more rates. */
+  /**
+   * The faults of users' controllers so far. After a fault of its receiver half, a flow produces no more rates. After
+   * a fault of its sender half, the flow keeps its last good rate.
+   */
   faults(): ControllerFault[] {
     const present = [...this.#flows.values()].flatMap(({ receiver, sender }) => [
       ...receiver.faults(),

@@ -16,7 +16,7 @@ export interface ViewQuery {
   toUs?: number | undefined;
   /** The largest number of rows to return. Default: all. The reduction keeps minima and maxima (see decimate()). */
   maxPoints?: number | undefined;
-  /** Returns only the last rows of the period, this many, without reduction. */
+  /** The number of rows to return: the last rows of the period, without reduction. */
   last?: number;
   /** Selects the rows with this value in a column, for instance `{column: 'flow', value: 1}`. */
   where?: { column: string; value: number } | undefined;

@@ -13,6 +13,6 @@ const NO_ANSWER: ActionResult = {
 /** Returns the result that a page reported, or a refusal if the page sent something else. */
 export function readActionResult(value: unknown): ActionResult {
   const read = v.safeParse(actionResult, value);
-  // The form of `inForce` is not checked. If a page sends something else there, it is only shown as text.
+  // The form of `inForce` is not checked, since `inForce` is only shown as text.
   return read.success ? (read.output as ActionResult) : NO_ANSWER;
 }

@@ -57,12 +57,12 @@ const OF_SHADOWS: ReadonlySet<string> = new Set<TableName>([
 ]);
 
 /**
- * The window name of all endpoints here. One name is enough, because the numbers of endpoints are unique within
- * the file.
+ * The window name of all endpoints of a recording. One name is enough, because the numbers of endpoints are
+ * unique within the file.
  */
 const WINDOW = 'trace';
 
-/** Stands in for the shadows, which are not run again. It does nothing. */
+/** Replaces the shadows, which are not run again. Does nothing. */
 const NO_SHADOWS = {
   frames: () => undefined,
   sample: () => undefined,

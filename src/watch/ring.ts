@@ -217,8 +217,8 @@ export class TraceRing {
   }
 
   /**
-   * Returns the number and the start of a segment: the newest segment at `fromUs` or, if that segment has left
-   * memory, the oldest segment in memory.
+   * Returns the number and the start of a segment: the segment that was the newest at the time `fromUs` or, if
+   * that segment has left memory, the oldest segment in memory.
    */
   from(fromUs: number): { number: number; fromUs: number } {
     const at = this.#segments.findLastIndex((segment) => segment.fromUs <= fromUs);

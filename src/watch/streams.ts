@@ -59,8 +59,8 @@ const keyOf = (endpoint: number, direction: StreamDirection, ssrc: number): stri
   `${endpoint} ${direction} ${ssrc}`;
 
 /**
- * A key for a media section in one direction. If the browser reports no mid, each stream counts as a media
- * section of its own.
+ * A key for a media section in one direction. If the browser reports no mid, each stream counts as a
+ * separate media section.
  */
 const sectionOf = ({ endpoint, direction, mid, ssrc }: ActionTarget): string =>
   `${endpoint} ${direction} ${mid === '' ? `ssrc ${ssrc}` : mid}`;
@@ -234,8 +234,8 @@ export class Streams {
   }
 
   /**
-   * Handles the streams of a connection that are missing from its latest sample. Such a stream becomes idle,
-   * since a stream that was only reset comes back. After GONE_US it is removed: a participant has left, or a
+   * Handles the streams of a connection that are missing from its latest sample. Such a stream is idle at
+   * first, since it may come back after a reset. After GONE_US it is removed: a participant has left, or a
    * transceiver was stopped.
    */
   missing({ id }: EndpointRecord, { timeUs, outbound, inbound }: StatsSample): void {

@@ -126,8 +126,8 @@ export class Watch {
     this.#shadows = new Shadows(this.record, {
       controllers,
       load: this.#load,
-      // If a sender is in the same page, its counts could be used, too. But the rows of the receiver's flow do
-      // not contain them, so a replay would give other results.
+      // A sender in the same page is ignored: the rows of the receiver's flow do not contain the sender's counts, so
+      // a replay would give other results.
       knowsSenders: false,
       flowsOf: (endpoint, ssrc, count) => [
         flowOf(endpoint, ssrc),
@@ -229,8 +229,8 @@ export class Watch {
   }
 
   /**
-   * Records an incident once its cause is known. The evidence text is left out, since it may contain names that
-   * the page chose. It can be computed again from the recording.
+   * Records an incident once its cause is known. The evidence text is left out, since it may contain names
+   * that the page chose. The text can be computed again from the recording.
    */
   #incident(incident: Incident): void {
     const { id, fromUs, kind, stream, before, after, cause, settled } = incident;
@@ -274,7 +274,7 @@ export class Watch {
     this.#drivers.delete(key);
   }
 
-  /** To be called when a document no longer exists. Its connections have then ended, too. */
+  /** To be called when a document no longer exists. Its connections have also ended. */
   windowEnded(window: string): void {
     this.#recording.windowEnded(window, this.#nowUs);
     this.#endpoints.windowEnded(window, this.#nowUs);

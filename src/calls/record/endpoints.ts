@@ -14,8 +14,8 @@ import type { Shadows } from './shadows.js';
 import { sourceOf, Sources } from './sources.js';
 
 /**
- * The part of a link's interface that is used here: the relay's address, and methods that inform the link about
- * the connections whose packets it carries.
+ * The part of a link's interface that this file uses: the relay's address, and the methods that inform the
+ * link about its connections.
  */
 interface ToldLink {
   readonly relay?: RelayAddress;

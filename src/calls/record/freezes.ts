@@ -19,13 +19,13 @@ interface Stream {
   totalS: number;
   decoded: number;
   /**
-   * When a new picture was last decoded. Before the first picture, when the first packet arrived. Before the
-   * first packet, when the stream was first seen. The next three counts were taken at this time.
+   * When a picture was last decoded. If no picture was decoded yet, when the first packet arrived. If no
+   * packet arrived yet, when the stream was first seen. The next three counts were taken at this time.
    */
   grewUs: number;
   /**
-   * The number of frames that the source had produced. If the browser did not report it then, the first number that
-   * it reported later.
+   * The number of frames that the source had produced. If the browser did not report this number then, the
+   * first number that the browser reported later.
    */
   sourceFrames: number;
   framesReceived: number;

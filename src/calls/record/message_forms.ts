@@ -54,7 +54,7 @@ const stats = v.custom<Record<string, unknown>>(
     Object.entries(value).every(([name, each]) => isValid(name, each)),
 );
 
-/** A sample: its own fields and those of each stream must match `stats`. */
+/** A sample. Its own fields and the fields of each stream must match `stats`. */
 const sample = v.custom<StatsSample>((value) => {
   if (typeof value !== 'object' || value === null) return false;
   const { outbound, inbound, ...own } = value as Record<string, unknown>;

@@ -1,8 +1,8 @@
 /**
  * Shadows: controllers that watch a call without controlling it. They see a received video stream frame by
  * frame, and report how they would have controlled its rate. Send times are derived from RTP timestamps, since
- * frames carry no send times. A replay of the recorded arrivals gives the same rows: in both cases, the
- * sender's part of a controller handles each feedback at once, on the receiver's clock.
+ * frames carry no send times. A replay of the recorded arrivals gives the same rows: both in the call and in a
+ * replay, the sender's part of a controller handles each feedback at once, on the receiver's clock.
  */
 import {
   type ArrivalInput,
@@ -160,8 +160,7 @@ export class StreamShadow {
     this.#steps = this.#steps.filter(({ timeUs }) => timeUs > untilUs);
     due.sort((a, b) => a.timeUs - b.timeUs);
     for (const step of due) {
-      // The core's clock never runs backwards. So a frame or sample that comes late is processed at the
-      // latest time so far.
+      // The core's clock never runs backwards. So a late frame or sample is processed at the latest time so far.
       this.#nowUs = Math.max(this.#nowUs, step.timeUs);
       step.run();
     }

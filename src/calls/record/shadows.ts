@@ -84,7 +84,7 @@ export class Shadows {
   }
 
   /**
-   * Passes a sample to a stream's controllers; ends them if the stream is gone (its sender left or changed
+   * Passes a sample to a stream's controllers. Ends the controllers if the stream is gone (its sender left or changed
    * its SSRC).
    */
   #received({ id }: EndpointRecord, shadow: Shadow, sample: StatsSample): void {

@@ -1,4 +1,4 @@
-/** Lists the pages of a browser and their calls. This needs no observation of the pages. */
+/** Lists the pages of a browser and their calls. Works without observing the pages. */
 import type { Browser, Page } from 'playwright-core';
 import * as v from 'valibot';
 

@@ -88,8 +88,8 @@ class Attachment {
         this.#view?.tell({ type: 'batch', batch, place });
         this.#watch?.hear(batch, place);
       },
-      // The observer sends only batches. Other data come from the page's own code, which called the binding; they
-      // are ignored.
+      // The observer sends only batches. All other data come from the page's own code, which can call the binding,
+      // too. Such data are ignored.
       unreadable: () => undefined,
       windowEnded: (window) => {
         this.#backlog.windowEnded(window);

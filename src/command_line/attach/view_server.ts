@@ -20,7 +20,7 @@ interface ViewOptions {
 }
 
 export interface ViewServer {
-  /** The address of the view. It contains the key of the channel. */
+  /** The address of the view, including the key of the channel. */
   readonly url: string;
   tell(message: FeedMessage): void;
   /** Sends the views `why` as the reason for the end, and stops the server. */
@@ -31,7 +31,7 @@ export interface ViewServer {
 const BUFFER_BYTES = 1 << 26;
 
 /**
- * The folder with the build's output for src/view. Compiled files have the folder beside them; sources find it in
+ * The folder with the build's output for src/view. If this code is compiled, the folder is beside it, otherwise in
  * `dist`.
  */
 function viewFolder(): string {

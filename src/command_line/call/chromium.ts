@@ -25,8 +25,8 @@ const INSTALLED = [
 ];
 
 /**
- * Features that a headless browser does not need. For example, the suggestions under the address bar are a page
- * of their own, which costs 1.6 s of CPU for each new page. Chromium obeys only the last `--disable-features`, so
+ * Features that a headless browser does not need. For example, the suggestions under the address bar are a
+ * separate page, which costs 1.6 s of CPU for each new page. Chromium obeys only the last `--disable-features`, so
  * this list also contains the features that Playwright disables.
  */
 const DISABLED_FEATURES = [

@@ -29,8 +29,8 @@ interface Recipe {
 }
 
 /**
- * Lines of pseudo-random words of one to nine letters, which fit the width of the picture. The text is always the
- * same.
+ * Lines of pseudo-random words, each of one to nine letters. A line fits the width of the picture. The text
+ * is always the same.
  */
 function lines(count: number): string {
   let state = 1;
@@ -50,8 +50,8 @@ function lines(count: number): string {
 const TEXT_ROWS = 24;
 
 /**
- * How far the text is scrolled, in screens, at the time t. It rests for 3 s, moves down one screen in 2 s, rests
- * for 3 s, and moves back in 2 s.
+ * How far the text is scrolled, in screens, at the time t. The text rests for 3 s, moves down one screen in 2 s,
+ * rests for 3 s, and moves back in 2 s.
  */
 const SCROLLED = 'if(lt(t,3),0,if(lt(t,5),(t-3)/2,if(lt(t,8),1,(10-t)/2)))';
 

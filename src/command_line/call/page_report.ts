@@ -60,8 +60,8 @@ function shadowReport(
 }
 
 /**
- * Whether the receiver receives media streams. For a receiver that is not under test: whether the sender sends
- * any.
+ * Whether the receiver receives media streams. For a receiver that is not under test: whether the sender
+ * sends media streams.
  */
 const hasMedia = ({ sender, receiver }: Path): boolean =>
   ((receiver ? receiver.samples.at(-1)?.inbound : sender?.samples.at(-1)?.outbound)?.length ?? 0) > 0;

@@ -153,8 +153,8 @@ async function measure(
   const capacity = parseSchedule(plan.link.capacity);
   // The page's rows and the link's record use the same time origin.
   const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: fromUs + atUs, capacityBps }));
-  // In observe mode the browser decides the bitrate. Then every controller only watches (a shadow), also the
-  // first one, which belongs to flow 0.
+  // In observe mode the browser decides the bitrate. Then all controllers are shadows (only watch), even the
+  // controller of flow 0.
   const watching = plan.mode === 'observe' ? targets : targets.slice(1);
   const measured = { fromUs: before.atUs, toUs: after.atUs };
   const shadows = watching.map((rows) => ({

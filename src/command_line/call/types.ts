@@ -129,11 +129,11 @@ export interface RunReport extends LinkMetrics, TargetReport {
   received: ReceivedReport | null;
   machine: MachineReport;
   /**
-   * What got worse in the call, and why, in time order, as `incidentRow` writes it. Only for calls of other pages.
+   * What got worse in the call and why: rows of `incidentRow`, in time order. Only for calls of other pages.
    */
   incidents?: readonly Record<string, unknown>[];
   shadows: ShadowReport[];
-  /** The faults of the controllers: users' own, or the core's. */
+  /** The faults of controllers, both of users' controllers and of the core's. */
   controller_faults: FaultReport[];
   /** The notices of the pages and of the link. */
   notices: string[];
@@ -200,7 +200,7 @@ export interface ControllerReport {
 
 /**
  * A metric of the first controller divided by the same metric of the second controller. `of_medians` is the ratio
- * of the medians. The spread is that of the ratios of individual runs.
+ * of the medians. The fields of `Spread` describe the ratios of individual runs.
  */
 export interface Ratio extends Spread {
   of_medians: number | null;

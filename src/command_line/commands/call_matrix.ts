@@ -26,7 +26,7 @@ const LEFT_OUT =
   'native was left out: the browser’s own controller cannot be simulated. Without --twin it takes part.';
 
 /**
- * Makes all runs and writes the report. An interruption still leaves a report on the runs so far. Throws
+ * Makes all runs and writes the report. After an interruption, the report covers the runs so far. Throws
  * UsageError, FailedRun.
  */
 export async function callMatrix(
@@ -111,7 +111,7 @@ async function callAll({ file, head, cells }: Planned, flags: CallFlags, io: Io)
 }
 
 /**
- * Makes the runs and writes the report, also after an error or an interruption. If single runs failed, throws
+ * Makes the runs and writes the report, even after an error or an interruption. If single runs failed, throws
  * FailedRun after the report.
  */
 async function writing(

@@ -35,8 +35,8 @@ export async function loadController(argument: string): Promise<ControllerName |
 }
 
 /**
- * A controller of the command line: one of the core's, or a user's file. Without `flow`, it is for all flows that no
- * other requested controller names.
+ * A controller of the command line: one of the core's, or a user's file. Without `flow`, the controller
+ * applies to all flows that no other requested controller names.
  */
 export interface RequestedController {
   flow?: string;

@@ -80,8 +80,8 @@ export class ControllerRunner {
   }
 
   /**
-   * Loads one or several controllers into one worker. Rejects with UsageError if a file is not a controller, with
-   * ControllerEnded if they cannot be loaded in time.
+   * Loads one or several controllers into one worker. Rejects with UsageError if a file is not a controller, and
+   * with ControllerEnded if the controllers cannot be loaded in time.
    */
   static async open(
     files: ControllerFile | readonly ControllerFile[],

@@ -10,7 +10,7 @@ import { parsed } from '../../scenario/scenario.js';
 import { VIDEO_CODECS, VIDEO_SIZE_NAMES } from '../../scenario/video_format.js';
 import { TWIN_MACHINES } from '../call/types.js';
 
-/** The metrics that controllers are compared by. The names are those of a report's summary. */
+/** The metrics by which controllers are compared, with their names in a report's summary. */
 export const COMPARED = [
   'utilisation',
   'queue_delay_p95_ms',

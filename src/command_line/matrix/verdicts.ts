@@ -43,8 +43,8 @@ export interface OverLinksReport {
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
 /**
- * The difference of two medians; NaN if one is missing. A time that was never reached counts as infinite, and two
- * such times differ by 0.
+ * The difference of two medians; NaN if a median is missing. A time that was never reached counts as
+ * infinite. Two infinite times differ by 0.
  */
 function difference(metric: Compared, own: Summary, base: Summary): number {
   const missing = metric === 'time_to_90pct_s' ? Infinity : NaN;

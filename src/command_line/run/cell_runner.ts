@@ -62,8 +62,8 @@ export function replacedIn(
 }
 
 /**
- * Rejects with UsageError if a file is not a controller, with ControllerEnded if a controller cannot be loaded in time
- * or makes no progress for `timeoutS`.
+ * Rejects with UsageError if a file is not a controller. Rejects with ControllerEnded if a controller cannot be loaded
+ * in time or makes no progress for `timeoutS`.
  */
 export async function cellRunner(
   requested: readonly RequestedController[],

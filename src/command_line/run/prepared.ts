@@ -58,7 +58,7 @@ export function chosenCells(scenario: Scenario, choice: CellChoice): readonly Ce
   );
 }
 
-/** The scenario without the expectations that compare one of `cells` with a cell that is not in `cells`. */
+/** The scenario without the expectations that compare a cell in `cells` with a cell outside `cells`. */
 export function withinCells(scenario: Scenario, cells: readonly CellParams[]): Scenario {
   const { expectations = [] } = scenario;
   const kept = expectations.filter(

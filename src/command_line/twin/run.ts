@@ -28,7 +28,7 @@ let core: Promise<Core> | null = null;
 
 /**
  * Simulates one call. The seed is the plan's seed plus the index of the run. Throws UsageError for options that
- * the simulator refuses, FailedRun if a user's controller had to be terminated.
+ * the simulator refuses, and FailedRun if a user's controller had to be terminated.
  */
 export async function runTwin(plan: CallPlan, machine: TwinMachine, context: RunContext): Promise<RunResult> {
   const seed = plan.seed + context.run;

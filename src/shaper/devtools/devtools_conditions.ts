@@ -25,7 +25,7 @@ const refuse = (field: string, expected: string, got: unknown): ConfigError =>
   new ConfigError(`link.${field}`, expected, shown(got), "use backend 'shaper'");
 
 /**
- * The settings that may be used with Chrome's throttling; the seed has no effect there. Every other setting must have
+ * The settings that may be used with Chrome's throttling; the seed has no effect. Every other setting must have
  * its default value.
  */
 const CHROME_HAS: readonly LinkKey[] = ['capacity', 'queue', 'rtt_ms', 'loss_ratio', 'seed'];

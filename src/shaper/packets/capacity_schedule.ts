@@ -1,6 +1,6 @@
 /**
- * The schedule of a capacity that changes over time. It gives a link the next steps ahead of time, and reports the
- * steps that have taken effect.
+ * The schedule of a capacity that changes over time. Passes the next steps to a link ahead of time, and
+ * reports the steps that have taken effect.
  */
 import type { CapacityStep } from '../../core/link.js';
 import type { CapacityChange } from '../../calls/record/record.js';

@@ -50,7 +50,7 @@ export interface AgentsOptions {
   nowUs(): number;
   /** Called when a check of a connection has been answered for the first time. */
   onFlow(flow: Flow): void;
-  /** Called when a connection is forgotten: after a long silence, or if there are too many. */
+  /** Called when a connection is forgotten: after a long silence, or if there are too many connections. */
   onFlowEnded?(flow: Flow): void;
 }
 

@@ -165,8 +165,8 @@ export class FarSides {
   }
 
   /**
-   * Returns the addresses of the far side to which packets go that the page sends from `from`. Returns null if the
-   * agent is unknown, or if it sends to the relay's own socket.
+   * Returns the far side's addresses for packets that the page sends from `from`. Returns null if the agent is
+   * unknown, or if it sends to the relay's own socket.
    */
   of(agent: Agent, from: AgentEndpoint): AgentSeat | null {
     const candidates = this.#told.get(agent.ufrag);

@@ -171,7 +171,7 @@ export class IceDoor {
 
 /**
  * Sends a packet that came out of a path to the other agent; `seat` holds that agent's addresses. Returns false if
- * no address of that agent is known.
+ * the packet was not sent.
  */
 export function passOn(
   { packet, from, what }: Arrival,

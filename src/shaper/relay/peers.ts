@@ -81,7 +81,7 @@ export class IcePeers implements Peers {
     this.#agents.sweep(this.context.nowUs());
   }
 
-  /** In the checks of the two peers, `from` and `to` are swapped; both give the same key. */
+  /** `from` and `to` are swapped between the checks of the two peers, but the key is the same. */
   #rolesOf({ from, to }: Check, direction: Direction): Roles | null {
     const isOfferer = direction === 'forward';
     const [a, b] = isOfferer ? [from, to] : [to, from];

@@ -76,7 +76,7 @@ export class Relay {
 
   /**
    * Sets the path for packets that arrive from now on: the path of a page or, if `owner` is null, the shared path.
-   * Without a path, packets are lost.
+   * Pages without their own path use the shared path.
    */
   attach(owner: PathOwner, path: RelayTarget): void {
     this.#paths.set(owner, path);
@@ -153,7 +153,7 @@ export class Relay {
    * Returns the key of a check's connection, and whether the sender of the check is the offerer. Returns null for
    * unknown agents. The key contains both fragments in a fixed order, whichever agent sent the check. The offerer is:
    * - the page, if the other agent is not under test;
-   * - the page with its own path, if the other page has no path of its own;
+   * - the page with its own path, if only one of the two pages has its own path;
    * - otherwise the controlling agent of the first check (RFC 8445, 6.1.1).
    * In the first two cases, forward is the page's upload.
    */

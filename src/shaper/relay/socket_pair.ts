@@ -49,7 +49,7 @@ export async function openSocketPair(options: PairOptions): Promise<SocketPair> 
 }
 
 export class SocketPair implements Front<Forward> {
-  /** Forward packets come in at socket a, backward ones at b. */
+  /** Forward packets arrive at socket a, backward packets at socket b. */
   readonly #sockets: Readonly<Record<Direction, Socket>>;
   readonly #peers: Peers;
   readonly #nowUs: () => number;

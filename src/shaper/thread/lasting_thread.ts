@@ -26,7 +26,7 @@ import { ShaperError } from '../udp.js';
 
 type Ready = Extract<FromThread, { kind: 'ready' }>;
 
-/** A link fails for good when its thread has ended this many times. */
+/** A link fails permanently when its thread has ended this many times. */
 const MAX_DEATHS = 3;
 
 export interface ThreadHooks {
@@ -36,9 +36,9 @@ export interface ThreadHooks {
   batch(batch: PathBatch): void;
   /** Called after the batches of all paths. */
   tick(tick: ThreadTick): void;
-  /** The thread ended, and a replacement is starting. */
+  /** Called when the thread has ended and a replacement is starting. */
   died(why: string): void;
-  /** No more requests are possible. */
+  /** Called when no more requests are possible. */
   ended(error: Error): void;
 }
 
@@ -217,7 +217,7 @@ export class LastingThread {
     this.#restart(this.#sockets);
   }
 
-  /** Starts a new thread. Messages to it wait in its message port until it listens. */
+  /** Starts a new thread. Messages to the thread wait in its message port until the thread listens. */
   #restart(sockets: Sockets): void {
     this.#why = null;
     const { change, messages } = this.#memory.resume(hrtimeUs() - this.setup.zeroUs);

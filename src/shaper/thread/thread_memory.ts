@@ -1,6 +1,6 @@
 /**
- * Remembers which settings and announcements were sent to a shaper's thread, so that a replacement thread gets the
- * same ones.
+ * Remembers which settings and announcements were sent to a shaper's thread, so that they can be sent to a
+ * replacement thread.
  */
 import { DIRECTIONS, type Direction } from '../../core/direction.js';
 import type { PeerUfrags } from '../relay/peers.js';
@@ -68,7 +68,7 @@ class WayMemory {
     return { options: this.#options, ...(capacity.length > 0 && { capacity }) };
   }
 
-  /** How many steps are past. A step is past when the next one has taken effect. */
+  /** How many steps are past. A step is past when the next step has taken effect. */
   #passed(elapsedUs: number): number {
     let passed = 0;
     while ((this.#steps[2 * passed + 2] ?? Infinity) <= elapsedUs) passed++;

@@ -41,7 +41,7 @@ export function limitMemory(limitBytes: number): void {
   for (const name of VIEWS) {
     counted(name, (made, [source]) => {
       const { buffer, byteLength } = made as Uint8Array;
-      // A view of an existing buffer holds no memory of its own.
+      // A view of an existing buffer uses no additional memory.
       if (buffer !== source) count(buffer, byteLength);
     });
   }

@@ -1,7 +1,7 @@
 /**
  * The media worker: handles one side of one call. Frames flow through it as soon as a transform is attached;
  * control by the core begins with `start`. Errors must not stop the frames: an error in the core ends control
- * and is reported as a fault. From then on, frames pass unchanged.
+ * and is reported as a fault. From then on, frames pass without control; a receiver still removes trailers.
  */
 import { expose } from 'comlink';
 import { compileCore, CoreError } from '../../core/index.js';

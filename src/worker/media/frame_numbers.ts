@@ -73,8 +73,8 @@ export class FrameNumbers {
   }
 
   /**
-   * Returns the number of the frame that has just arrived. `rtpUs` is its RTP timestamp as a time; NaN if the
-   * frame has no timestamp. `mayMiss` means that not every arrived frame is reported here, so gaps are ignored.
+   * Returns the number of the frame that has just arrived. `rtpUs` is its RTP timestamp as a time; NaN if the frame
+   * has no timestamp. `mayMiss` means that not every arrived frame is passed to this method, so gaps are ignored.
    */
   of(rtpUs: number, mayMiss = false): number {
     const last = this.#recent.at(-1);
@@ -123,8 +123,8 @@ export class FrameNumbers {
   }
 
   /**
-   * Returns the number of a frame that arrives after later ones: a number between those of its neighbours in
-   * RTP time. If no number is free, returns the number of the earlier neighbour.
+   * Returns the number of a frame that arrives after later frames: a number between the numbers of its
+   * neighbours in RTP time. If no number is free, returns the number of the earlier neighbour.
    */
   #overtaken(rtpUs: number): number {
     const filled = this.#open.findIndex(({ fromUs, toUs }) => fromUs < rtpUs && rtpUs < toUs);

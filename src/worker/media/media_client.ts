@@ -55,7 +55,7 @@ export class MediaWorker {
     return this.#remote;
   }
 
-  /** Waits for a command's answer. Rejects with WorkerError if there is none within a second. */
+  /** Waits for a command's answer. Rejects with WorkerError if no answer arrives within a second. */
   answered<T>(command: Promise<T>): Promise<T> {
     return within(command, COMMAND_TIMEOUT_MS, 'the worker did not answer');
   }

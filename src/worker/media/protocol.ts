@@ -76,8 +76,8 @@ export interface MediaWorkerApi {
   /** Proves that the worker runs. Resolves to the time on its clock, in milliseconds since the Unix epoch. */
   ping(): number;
   /**
-   * Loads the core and starts control. Frames pass unchanged until this has resolved. If this rejects, they
-   * still pass unchanged.
+   * Loads the core and starts control. Until this resolves, and after a rejection, frames pass without control;
+   * a receiver still removes trailers.
    */
   start(config: MediaConfig, port: MessagePort): Promise<void>;
   /** Hands over insertable streams, in browsers without script transforms. */
@@ -100,8 +100,8 @@ export interface MediaWorkerApi {
    */
   requestKeyFrame(): void;
   /**
-   * Ends control: sends the rows recorded so far, and lets frames pass unchanged. A receiver still removes
-   * trailers.
+   * Ends control: sends the rows recorded so far, and lets frames pass without control. A receiver still
+   * removes trailers.
    */
   passThrough(): void;
 }

@@ -82,7 +82,7 @@ export class SenderPipeline implements Pipeline {
     else this.#bottleneck.admit(data.byteLength, () => forward(frame));
   }
 
-  /** Frames after a dropped one can't be decoded until the next key frame. */
+  /** Requests a key frame, since frames after a dropped frame cannot be decoded until the next key frame. */
   #afterDrop(): void {
     const now = performance.now();
     if (now - this.#lastRequestMs < KEY_FRAME_RETRY_MS) return;

@@ -267,7 +267,7 @@ export function connectTraceStore(
 }
 
 /**
- * Collects queries that are made at the same moment, and sends them to the worker in one message. A page of
+ * Collects queries that are made in the same task, and sends them to the worker in one message. A page of
  * charts makes dozens at once.
  */
 class Views {
