@@ -58,7 +58,7 @@ export function valuesOf(name: string, spec: ComponentSpec, options: ComponentOp
   if (unknown !== undefined) {
     const known = spec.parameters.map((each) => spell(each.name)).join(', ');
     const field = joined(path, spell(unknown));
-    throw new CoreError(`${field}: not a parameter of ${name}, which has ${known}`, field);
+    throw new CoreError(`${field}: not a parameter of ${name}; its parameters are ${known}`, field);
   }
   return spec.parameters.map((each) => {
     const value = parameters[each.name];

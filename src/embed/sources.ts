@@ -27,7 +27,12 @@ export async function recordingOf(url: string, signal: AbortSignal): Promise<Fil
 
 async function fetched(name: string, url: string, signal: AbortSignal): Promise<Response> {
   const refused = (got: string): ConfigError =>
-    new ConfigError(name, `a file at ${url}`, got, 'correct the address, or let this page read it (CORS)');
+    new ConfigError(
+      name,
+      `a file at ${url}`,
+      got,
+      'correct the address, or allow this page to read the file (CORS)',
+    );
   let response: Response;
   try {
     response = await fetch(url, { signal });

@@ -88,7 +88,7 @@ const machineOverloaded: Explanation = ({ machine }) =>
   isOverloaded(machine)
     ? {
         kind: 'machine-overloaded',
-        evidence: `The machine was too busy for the call for ${shareText(machine.share)} of the time: ${worstText(machine)}; so ${distortion(machine.everBy)}.`,
+        evidence: `For ${shareText(machine.share)} of the time, the machine was too busy for the call: ${worstText(machine)}; so ${distortion(machine.everBy)}.`,
         fix: sentence(FIX),
       }
     : null;
@@ -130,7 +130,7 @@ const capacity: Explanation = ({ metrics: { capacityBps } }, symptom) => {
     const limit = rateText(symptom.limitBps);
     const evidence =
       capacityBps === null
-        ? `Nothing kept the rate within the ${limit} allowed; the capacity of the path is unknown.`
+        ? `Nothing limited the rate to the ${limit} allowed; the capacity of the path is unknown.`
         : `Nothing limited the rate: the link can carry ${rateText(capacityBps)}, more than the ${limit} allowed.`;
     return { kind: 'capacity', evidence, fix: 'Lower the capacity of the link, or cap the encoder.' };
   }
@@ -253,7 +253,7 @@ const overuse: Explanation = ({ metrics, drops, excess, detector }) => {
   return {
     kind: 'overuse',
     evidence: `${sends}${sends ? 'q' : 'Q'}ueuing delay p95 ${msText(p95)}, at most ${msText(max)}${lost}; ${signals}the sender's estimate was ${rateText(available)}.`,
-    fix: 'The sender overused the link and backs off: give it more time, or make the step smaller.',
+    fix: 'The sender overused the link and backs off: give it more time, or lower the capacity in smaller steps.',
   };
 };
 

@@ -211,8 +211,8 @@ export class DroppedRecordError extends Error {
 
   constructor({ fromUs }: Window, keptFromUs: number) {
     super(
-      `window.fromUs: expected ${keptFromUs} or later, since what happened before is no longer kept; ` +
-        `got ${fromUs}: judge a shorter window, or the call more often`,
+      `window.fromUs: expected ${keptFromUs} or later, since older data have been dropped, ` +
+        `got ${fromUs}; choose a shorter window, or make assertions more often`,
     );
   }
 }

@@ -44,7 +44,7 @@ export function shadowSlots(shadows: readonly ShadowController[], rails: Rails):
   const isRight = slots.every(({ flow }) => Number.isInteger(flow) && flow > 0 && flow < 2 ** 32);
   if (isRight && flows.size === slots.length) return slots;
   throw new CoreError(
-    'shadows: expected a different whole number above 0 as the flow of each shadow',
+    'shadows: expected each shadow to have its own `flow`, a whole number above 0',
     'shadows',
   );
 }

@@ -128,7 +128,7 @@ function checkSupported(scenario: Scenario, expectation: Expectation, at: string
     }
     if (quantityKey(claim) === key) continue;
     const expected = `a claim about ${expectation.metric} with the flow, window and path of this expectation`;
-    const fix = 'name another claim, or remove this one';
+    const fix = 'choose another claim, or remove this one';
     throw new ConfigError(at, expected, `${id}, which differs in one of these`, fix);
   }
 }

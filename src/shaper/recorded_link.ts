@@ -220,9 +220,9 @@ export class RecordedLink implements ShaperLink {
     if (!answered) return;
     throw new ConfigError(
       'link.for',
-      'a page that has not answered the offer of another page under test',
-      `${pageName(page)}, whose connection already uses the shared link`,
-      'call link.for(page) before the page connects, or call it for the page that made the offer',
+      'a page that has not answered an offer of another page under test',
+      `${pageName(page)}, which answered one and is connected over the shared link`,
+      'call link.for(page) before the page connects, or for the page that made the offer',
     );
   }
 

@@ -101,7 +101,7 @@ export class RecordedPath {
       level: 'warning',
       code: `packets-dropped-${this.record.page ?? 'shared'}-${direction}`,
       message: `The record of the link${nameOf(this.record)} (${direction}) is full: its oldest data were dropped (see \`keptFromUs\`).`,
-      fix: 'judge and report the call more often, before its record is full',
+      fix: 'make assertions and reports more often, before their data are dropped',
     });
   }
 }

@@ -80,7 +80,7 @@ export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> 
   const { address = '127.0.0.1', ports = [0, 0], peers = 'ice', record = false } = options;
   if (peers === 'first-datagram' && !isLoopback(address)) {
     throw new ShaperError(
-      `peers: expected the addresses of both peers, since ${address} can be reached from other machines, which could be taken for a peer; give both addresses, or 'ice'`,
+      `peers: expected the addresses of both peers, since other machines can reach ${address} and could be mistaken for a peer; give both addresses, or 'ice'`,
     );
   }
   const config = { ...DEFAULT_LINK_CONFIG, ...parseLinkConfig(options.config ?? {}) };

@@ -176,7 +176,7 @@ function checkUserParameters(controller: string, parameters: GivenParameters): v
     const spec = specs.find((each) => each.name === name);
     if (spec === undefined) {
       const known = specs.map((each) => each.name).join(', ');
-      throw new ParameterProblem(name, `a parameter of ${controller}, which has ${known}`, 'another name');
+      throw new ParameterProblem(name, `a parameter of ${controller} (${known})`, 'another name');
     }
     checkedValue(spec, value);
   }

@@ -13,7 +13,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-const ENDED = 'ccscope attach has ended. What was seen stays here until this page is closed.';
+const ENDED = 'ccscope attach has ended. What it has shown stays here until this page is closed.';
 const NOBODY = 'Nobody answers here: open the address that ccscope attach prints.';
 
 export class ViewClient {

@@ -23,8 +23,8 @@ test.each([
     ['attach', '--record', '/nowhere/x.ndjson'],
     '/nowhere/x.ndjson: its folder cannot be written to (ENOENT)',
   ],
-  [['attach', '--record', '/dev/null'], '--record: /dev/null is not a regular file; name a new file'],
-  [['attach', '--record', '/tmp'], '--record: /tmp is a folder; name a new file'],
+  [['attach', '--record', '/dev/null'], '--record: /dev/null is not a regular file; give the path of a file'],
+  [['attach', '--record', '/tmp'], '--record: /tmp is a folder; give the path of a file'],
   [['attach', '--duration', '30'], 'Expected'],
 ])('%j is refused', async (args, message) => {
   const { status, stdout, stderr } = await ccscope(args);

@@ -37,7 +37,7 @@ describe('ccscope call --matrix', () => {
     [['--matrix', file('wrong.json', { runs: 'all' })], /wrong\.json\.runs: expected a number/],
     [
       ['--matrix', small, '--capacity', '1mbps'],
-      /--capacity: cannot be used with --matrix, whose file sets this/,
+      /--capacity: cannot be used with --matrix, whose file describes the calls/,
     ],
     [['--matrix', small, '--controller', 'gcc'], /--controller: cannot be used with --matrix/],
     [['--matrix', small, '--source-max', '1mbps'], /--source-max: cannot be used with --matrix/],

@@ -36,7 +36,7 @@ describe('ccscope call', () => {
     [['--controller', 'nada', '--preset', 'gcc-live'], /--preset: expected a preset of nada.*preset of gcc/],
     [['--controller', 'nada', '--set', 'k_u=0.02'], /--set: expected a parameter of nada, got k_u/],
     [['--mode', 'none'], /control, cap, observe/],
-    [['--controller', 'native', '--mode', 'control'], /expected observe with --controller native/],
+    [['--controller', 'native', '--mode', 'control'], /only observe is possible with --controller native/],
     [['--preset', 'gcc-life'], /Did you mean gcc-live/],
     [['--set', 'alfa=1'], /Did you mean alpha/],
     [['--set', 'alpha=NaN'], /alpha/],

@@ -312,7 +312,7 @@ describe('ccscope run', () => {
     [['ton-fig10', '--set', 'runs=3'], /--set: runs: expected a path that begins with duration_s/],
     [
       ['ton-fig12', '--controller', 'gc=nada'],
-      /--controller: expected one of the calls of ton-fig12 \(gcc\); got gc\. Did you mean gcc/,
+      /--controller: expected the name of a call of ton-fig12 \(gcc\); got gc\. Did you mean gcc/,
     ],
     [['ton-fig12', '--controller', 'nada', '--controller', 'lcc'], /one controller for all flows, got two/],
     [['ton-fig9'], /ton-fig9: neither the id of a scenario nor a file.*Did you mean ton-fig/],
@@ -452,7 +452,7 @@ describe('several scenarios', () => {
     const { status, stderr } = await ccscope(['run', 'ton-prop1', '--json', '-', '--csv', '-']);
     expect([status, stderr]).toEqual([
       2,
-      expect.stringContaining('--csv: --json - already writes to standard output'),
+      expect.stringContaining('--csv: cannot write to standard output, since --json does'),
     ]);
   });
 });

@@ -13,7 +13,7 @@ export async function findIncidents(recording: Blob, signal: AbortSignal): Promi
   try {
     const failed = new Promise<never>((_, reject) => {
       worker.addEventListener('error', ({ message }) =>
-        reject(new Error(message || 'the worker that looks for them did not start')),
+        reject(new Error(message || 'the worker that finds incidents did not start')),
       );
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     });

@@ -55,7 +55,7 @@ export class OwnFlows {
     notify(
       'warning',
       'own-missing',
-      `${missing.length === 1 ? 'The flow' : 'The flows'} ${flows} ran with the author's own controller, ${first.file}, which is not part of an address or a scenario.`,
+      `${missing.length === 1 ? 'The flow' : 'The flows'} ${flows} ran with the author's own controller, ${first.file}, which neither an address nor a scenario contains.`,
       `${CONTROLLER_TITLES[first.instead]} takes its place. Add the controller under “+ own controller” to see the same run.`,
     );
   }

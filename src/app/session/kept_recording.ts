@@ -66,7 +66,7 @@ export class KeptRecording {
   begin(header: Partial<TraceHeader>): void {
     if (!isPossible)
       return this.onFailed(
-        new Error('browsers keep recordings only for pages from this machine or loaded over HTTPS'),
+        new Error('browsers keep recordings only for pages that come from this machine or over HTTPS'),
       );
     const recording = { id: crypto.randomUUID(), startedMs: Date.now(), header };
     this.own(recording);

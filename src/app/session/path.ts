@@ -57,8 +57,8 @@ function rowsMissing(count: number): void {
   notify(
     'warning',
     'link-rows',
-    `The recording lacks ${what}: this page read the data of the local server too slowly.`,
-    'Keep the page in the foreground, and the machine less busy; the call itself is not affected.',
+    `The recording lacks ${what}: this page read the local server's data too slowly.`,
+    'Keep the page in the foreground, and close other programs; the call itself is not affected.',
   );
 }
 

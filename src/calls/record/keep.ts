@@ -51,7 +51,7 @@ export class Keeper {
       level: 'info',
       code,
       message: `The record keeps the last ${(this.keepUs / 60e6).toFixed(0)} minutes of the call: older data are dropped (see \`keptFromUs\`).`,
-      fix: 'judge and report more often',
+      fix: 'make assertions and reports more often, before their data are dropped',
     });
   }
 

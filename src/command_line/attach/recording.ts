@@ -28,7 +28,7 @@ export function checkReplaceable(file: string): void {
   const there = statSync(file, { throwIfNoEntry: false });
   if (there !== undefined && !there.isFile())
     throw new UsageError(
-      `--record: ${file} is ${there.isDirectory() ? 'a folder' : 'not a regular file'}; name a new file, or one to replace`,
+      `--record: ${file} is ${there.isDirectory() ? 'a folder' : 'not a regular file'}; give the path of a file that is new or may be replaced`,
     );
 }
 

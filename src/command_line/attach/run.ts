@@ -161,7 +161,7 @@ class Attachment {
       return await this.#recording?.end();
     } finally {
       await this.#view?.close(
-        'ccscope attach has ended. What was seen stays here until this page is closed.',
+        'ccscope attach has ended. What it has shown stays here until this page is closed.',
       );
     }
   }

@@ -39,7 +39,7 @@ export async function callMatrix(
   if (strange !== undefined) {
     const written = strange.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     throw new UsageError(
-      `--${written}: cannot be used with --matrix, whose file sets this; remove --${written}`,
+      `--${written}: cannot be used with --matrix, whose file describes the calls; remove --${written}`,
     );
   }
   if (flags.twin === true && flags.untilQuiet !== undefined)

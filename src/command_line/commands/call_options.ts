@@ -135,7 +135,7 @@ export function plansOf(flags: CallFlags): CallPlan[] {
   if (compare !== undefined && !controllers.some(({ name }) => name === compare.name))
     controllers.push(compare);
   if (mode !== undefined && mode !== 'observe' && controllers.every(({ name }) => name === 'native')) {
-    throw new UsageError('--mode: expected observe with --controller native; remove --mode');
+    throw new UsageError('--mode: only observe is possible with --controller native; remove --mode');
   }
   const plans = controllers.map((controller) => planOf(controller, flags));
   checkUsed(flags, plans);
@@ -214,7 +214,7 @@ export function pagePlanOf(flags: CallFlags, isGiven: (flag: keyof CallFlags) =>
   if (strange !== undefined) {
     const option = `--${dashed(strange)}`;
     throw new UsageError(
-      `${option}: cannot be used with --url, whose pages choose this themselves; remove ${option}`,
+      `${option}: cannot be used with --url, since it applies only to calls of ccscope's own page; remove ${option}`,
     );
   }
   const { url, pages, click, duration = DEFAULT_DURATION_MS } = flags;

@@ -129,7 +129,9 @@ async function run(names: readonly string[], flags: RunFlags, command: Command, 
     throw new UsageError('scenario: expected an id or a file; `ccscope run --list` shows the ids');
   }
   if (flags.json === '-' && flags.csv === '-')
-    throw new UsageError('--csv: --json - already writes to standard output; name a file for one of them');
+    throw new UsageError(
+      '--csv: cannot write to standard output, since --json does; give a file for one of them',
+    );
   for (const file of [flags.json, flags.csv]) if (file !== undefined && file !== '-') checkFolder(file);
   const requested = await requestedControllers(flags.controller);
   const plans = names.map((name) => planOf(prepared(readScenario(name), flags.set, requested), flags));

@@ -31,7 +31,7 @@ export function openTrace(
   }
   for (const [flag, path] of Object.entries(written)) {
     if (path !== undefined && sameFile(path, trace))
-      throw new UsageError(`${flag}: ${path} is the trace being read; name another file`);
+      throw new UsageError(`${flag}: ${path} is also the trace to be read; choose another file`);
   }
   return { name: trace, stream: createReadStream(trace), bytes };
 }

@@ -118,8 +118,8 @@ function checkFlows({ id, flows }: Scenario, controllers: readonly RequestedCont
     if (flow === undefined || names.includes(flow)) continue;
     const expected =
       names.length === 0
-        ? `no flow, since ${id} has no calls`
-        : `one of the calls of ${id} (${names.join(', ')})`;
+        ? `no call name, since the scenario ${id} has no calls`
+        : `the name of a call of ${id} (${names.join(', ')})`;
     throw new UsageError(`--controller: expected ${expected}; got ${flow}.${didYouMean(flow, names)}`);
   }
 }

@@ -35,7 +35,7 @@ function newBound(evidence: Evidence, own: OwnBound | null): Cause | null {
     ? cause(
         'cap',
         `${capped} (maxBitrate of its encodings, or b= of the far side's description); ${sent}.`,
-        'Raise maxBitrate in setParameters, or the bandwidth line of the description, if the fall was not wanted.',
+        'Raise maxBitrate in setParameters, or the bandwidth line of the description, unless the lower rate is intended.',
       )
     : cause(
         'cap',

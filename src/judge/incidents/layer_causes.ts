@@ -25,7 +25,9 @@ export const layerSwitchedOff: Rule = (evidence) => {
   return cause(
     'layer-dropped',
     `${who} ${layers} (active: false); ${last.sent.length - gone.length} of ${last.sent.length} layers are still sent.`,
-    isOurs ? RELEASE_FIX : 'Switch the encoding on again in setParameters, if the fall was not wanted.',
+    isOurs
+      ? RELEASE_FIX
+      : 'Switch the layer on again in setParameters (active: true), unless it is meant to be off.',
   );
 };
 

@@ -51,7 +51,7 @@ describe('the record of a link that goes on', () => {
     expect(packetsIn(direction, null, window)).toHaveLength(5);
     const before = { fromUs: keptFromUs - 1, toUs: keptFromUs + 5000 };
     expect(() => packetsIn(direction, null, before)).toThrow(DroppedRecordError);
-    expect(() => packetsIn(direction, null, before)).toThrow(/window\.fromUs: expected .* judge a shorter/);
+    expect(() => packetsIn(direction, null, before)).toThrow(/window\.fromUs: expected .* choose a shorter/);
   });
 
   it('bounds the rows of its queue and the changes of its capacity', () => {
