@@ -102,7 +102,7 @@ export interface Abi {
   ccs_link_drop_count(handle: number): number;
   /** The drops of the last poll; abi/link_rows.def lists the columns. */
   ccs_link_drops(handle: number): number;
-  /** When to poll next: nothing is delivered or dropped before that time. Infinity if no packet is in flight and there is
+  /** When to poll next: nothing is delivered before that time. Infinity if no packet is in flight and there is
    * no cross traffic. */
   ccs_link_next_event_us(handle: number): number;
   ccs_link_set_capacity(handle: number, capacity_bps: number, now_us: number): number;

@@ -21,8 +21,19 @@ export async function scenarioOf(
 /** Loads a recording. Rejects with a ConfigError that names the attribute, or with an AbortError. */
 export async function recordingOf(url: string, signal: AbortSignal): Promise<File> {
   const blob = await (await fetched('src', url, signal)).blob();
+  return new File([blob], nameIn(url) || 'recording');
+}
+
+/** The name of the file at the end of an address. */
+export function nameIn(url: string): string {
   const { pathname } = new URL(url);
-  return new File([blob], decodeURI(pathname.slice(pathname.lastIndexOf('/') + 1)) || 'recording');
+  const last = pathname.slice(pathname.lastIndexOf('/') + 1);
+  try {
+    return decodeURIComponent(last);
+  } catch {
+    // A % that encodes nothing, as in `100%.ndjson`.
+    return last;
+  }
 }
 
 async function fetched(name: string, url: string, signal: AbortSignal): Promise<Response> {

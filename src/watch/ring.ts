@@ -179,7 +179,7 @@ export class TraceRing {
         whole.set(part, at);
         at += part.length;
       }
-      return [name, whole] as const;
+      return [name, query.last === undefined ? whole : whole.slice(-query.last)] as const;
     });
     return { columns: Object.fromEntries(columns) };
   }

@@ -54,7 +54,7 @@ TEST(CapacityBound, FillsTheCapacityWhereNothingQueues) {
   EXPECT_NEAR(bound->bps() * kFirstShare, 0.985e6, 0.02e6);
   EXPECT_TRUE(call.bound.ShowsRoom(kMbps * 0.6));
   EXPECT_FALSE(call.bound.ShowsRoom(kMbps * 0.9));
-  EXPECT_FALSE(call.bound.HasFallen(kMbps * 0.6));
+  EXPECT_FALSE(call.bound.IsUrgent(kMbps * 0.6));
 }
 
 // The capacity falls from 1.5 to 0.6 Mbps while 1.35 Mbps are sent. Two frames show the fall. The bound on the target
@@ -64,7 +64,7 @@ TEST(CapacityBound, FollowsAFallAtOnceAndDrainsWhatItLeft) {
   call.Frames(90, 5600);
   call.SetCapacity(0.6);
   call.Frames(3, 5600);
-  EXPECT_TRUE(call.bound.HasFallen(kMbps * 1.35));
+  EXPECT_TRUE(call.bound.IsUrgent(kMbps * 1.35));
   const auto bound = call.bound.Next(kMbps * 1.35, call.now());
   ASSERT_TRUE(bound);
   EXPECT_LT(bound->bps(), 0.2e6);
@@ -72,6 +72,21 @@ TEST(CapacityBound, FollowsAFallAtOnceAndDrainsWhatItLeft) {
   const auto after = call.bound.Next(kMbps * 0.36, call.now());
   ASSERT_TRUE(after);
   EXPECT_NEAR(after->bps(), 0.985 * 0.6e6, 0.03e6);
+}
+
+// At 0.6 Mbps, a frame takes more than twice as long as at 1.5 Mbps.
+TEST(CapacityBound, IsLowWhileASingleFrameShowsAFall) {
+  Call call(1.5);
+  call.Frames(90, 4000);  // 0.96 Mbps
+  EXPECT_FALSE(call.bound.IsUrgent(kMbps * 0.96));
+  call.SetCapacity(0.6);
+  call.Frames(1, 4000);
+  EXPECT_TRUE(call.bound.IsUrgent(kMbps * 0.96));
+  EXPECT_LT(call.bound.Next(kMbps * 0.96, call.now())->bps(), 0.1e6);
+  call.SetCapacity(1.5);
+  call.Frames(2, 2000);
+  EXPECT_FALSE(call.bound.IsUrgent(kMbps * 0.96));
+  EXPECT_GT(call.bound.Next(kMbps * 0.96, call.now())->bps(), 1e6);
 }
 
 TEST(CapacityBound, LeavesRoomWhereTheQueueDrops) {

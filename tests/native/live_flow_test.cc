@@ -67,8 +67,11 @@ struct Measured {
   LiveLink link;
   double utilisation;
   double queue_p95_ms;
+  double within = 0.04;  // of the utilisation
 };
 
+// With outages, single runs scatter: from 0.50 to 0.60 and from 78 to 113 ms in calls, and from 0.49 to 0.73 and from 54 to
+// 113 ms in the twin.
 TEST(LiveFlow, ComesNearRealCalls) {
   const std::vector<Measured> measured = {
       {{.name = "1 Mbps"}, 0.950, 30},
@@ -79,11 +82,11 @@ TEST(LiveFlow, ComesNearRealCalls) {
       {{.name = "jitter", .jitter_ms = 10}, 0.942, 33},
       {{.name = "2 % loss", .loss_ratio = 0.02}, 0.907, 28},
       {{.name = "3 Mbps, 150 ms", .capacity_bps = 3e6, .rtt_ms = 150}, 0.957, 30},
-      {{.name = "outages", .outage_on_ms = 100, .outage_off_ms = 20}, 0.581, 101},
+      {{.name = "outages", .outage_on_ms = 100, .outage_off_ms = 20}, 0.536, 94, 0.05},
   };
   for (const Measured& each : measured) {
     const LiveResult r = MedianOf(each.link, "idle", 3, 36);
-    EXPECT_NEAR(r.utilisation, each.utilisation, 0.04) << each.link.name;
+    EXPECT_NEAR(r.utilisation, each.utilisation, each.within) << each.link.name;
     EXPECT_NEAR(r.queue_p95_ms, each.queue_p95_ms, 20) << each.link.name;
   }
 }
@@ -162,6 +165,19 @@ TEST(LiveFlow, AFallOfTheCapacityDropsLittleWhoeverDecides) {
     EXPECT_LE(r.freezes, 2) << controller;
     EXPECT_GT(r.utilisation, 0.7) << controller;
   }
+}
+
+// Real calls of gcc-live drop 0 to 7 packets in this fall. Before a single frame lowered the rate, they dropped 13, and the
+// twin 7.
+TEST(LiveFlow, GccDropsAtMostTenPacketsInAFallOfTheCapacity) {
+  const LiveLink fall{.name = "fall", .capacity_bps = 1.5e6, .steps = {{AtSeconds(14), DataRate::BitsPerSec(0.6e6)}}};
+  double sum = 0;
+  for (int seed = 1; seed <= 10; ++seed) {
+    const LiveResult r = RunLive(fall, CameraSource(2.5e6), Machine("idle"), kGcc, GccLive(), seed, 24);
+    EXPECT_LE(r.drops, 10) << seed;
+    sum += r.drops;
+  }
+  EXPECT_LE(sum / 10, 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(GccLive, HundredLinks, ::testing::Values("idle", "loaded"));

@@ -153,7 +153,9 @@ describe('a link whose thread ends', () => {
       .toBe(true);
     expect(link.record.notices).toMatchObject([{ level: 'error', code: 'shaper-failed' }]);
     await expect(link.sync()).rejects.toThrow(ShaperError);
-    await expect(link.set({ capacity: '1mbps' })).rejects.toThrow(/ended with code 3; open the link or run the call again/);
+    await expect(link.set({ capacity: '1mbps' })).rejects.toThrow(
+      /ended with code 3; open the link or run the call again/,
+    );
   });
 });
 

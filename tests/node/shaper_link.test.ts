@@ -453,7 +453,9 @@ describe('the thread of a link', () => {
     const failures = await Promise.allSettled([link.set({ capacity: '1mbps' }), link.sync()]);
     for (const failure of failures)
       expect(failure).toMatchObject({ reason: expect.any(ShaperError) as Error });
-    await expect(link.sync()).rejects.toThrow(/the shaper failed: out of luck; open the link or run the call again/);
+    await expect(link.sync()).rejects.toThrow(
+      /the shaper failed: out of luck; open the link or run the call again/,
+    );
     expect(link.record.notices).toMatchObject([{ level: 'error', code: 'shaper-failed' }]);
     await link.close();
   });

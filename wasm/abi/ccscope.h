@@ -114,7 +114,7 @@ const double* ccs_link_deliveries(void* handle);
 int ccs_link_drop_count(void* handle);
 // The drops of the last poll; abi/link_rows.def lists the columns.
 const double* ccs_link_drops(void* handle);
-// When to poll next: nothing is delivered or dropped before that time. Infinity if no packet is in flight and there is
+// When to poll next: nothing is delivered before that time. Infinity if no packet is in flight and there is
 // no cross traffic.
 double ccs_link_next_event_us(void* handle);
 int ccs_link_set_capacity(void* handle, double capacity_bps, double now_us);

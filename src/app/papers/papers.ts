@@ -30,9 +30,9 @@ export class Papers {
    */
   readonly #batch = signal<readonly Experiment[]>([]);
   /** How the last batch ended; empty before the first batch has ended. */
-  readonly lastEnd = signal<'' | 'done' | 'partly' | 'cancelled'>('');
-  /** The number of experiments of the batch that were completed, and the number that were cancelled. */
-  #ended = { done: 0, cancelled: 0 };
+  readonly lastEnd = signal<'' | 'done' | 'partly' | 'cancelled' | 'failed'>('');
+  /** How many experiments of the batch were completed, were cancelled, and failed. */
+  #ended = { done: 0, cancelled: 0, failed: 0 };
   readonly progress = computed<Progress | null>(() => this.#progress());
   readonly #secondsPerCost = computed(() => workerSeconds([...this.experiments.values()]));
   readonly #aborts = new Map<Experiment, AbortController>();
@@ -142,15 +142,17 @@ export class Papers {
 
   #end(experiment: Experiment): void {
     const wasCancelled = this.#aborts.get(experiment)?.signal.aborted === true;
-    this.#ended[wasCancelled ? 'cancelled' : 'done'] += 1;
+    const isDone = experiment.plan.peek() !== null && experiment.left().length === 0;
+    this.#ended[isDone ? 'done' : wasCancelled ? 'cancelled' : 'failed'] += 1;
     this.#aborts.delete(experiment);
     experiment.isRunning.value = false;
     if (this.#aborts.size > 0) return;
     this.#batch.value = [];
     this.#wallS += (performance.now() - this.#began.atMs) / 1e3;
-    const { done, cancelled } = this.#ended;
-    this.#ended = { done: 0, cancelled: 0 };
-    this.lastEnd.value = cancelled === 0 ? 'done' : done === 0 ? 'cancelled' : 'partly';
+    const { done, cancelled, failed } = this.#ended;
+    this.#ended = { done: 0, cancelled: 0, failed: 0 };
+    const without = cancelled > 0 ? 'cancelled' : 'failed';
+    this.lastEnd.value = cancelled + failed === 0 ? 'done' : done === 0 ? without : 'partly';
   }
 
   /**

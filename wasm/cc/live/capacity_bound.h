@@ -20,9 +20,8 @@ class CapacityBound {
   FrameCapacity& frame_capacity() { return capacity_; }
   // `fraction`: the fraction of packets lost since the previous call.
   void OnLoss(double fraction, Timestamp now);
-  // Whether the capacity has fallen far below the rate recently delivered. The next message must then be sent at once,
-  // before it is due.
-  bool HasFallen(DataRate delivered) const { return capacity_.FallenBelow(delivered).has_value(); }
+  // FrameCapacity::IsUrgent()
+  bool IsUrgent(DataRate delivered) const { return capacity_.IsUrgent(delivered); }
   // Whether frames show that much of the capacity is unused and that there is no queue.
   bool ShowsRoom(DataRate delivered) const;
   // The upper bound of the target rate; no value if no capacity is known. It is lower while a queue has to drain. It

@@ -60,12 +60,16 @@ void FrameCapacity::UpdateSuspicion() {
   const bool is_slow = estimate_ && !IsBehindLoss() &&
                        dispersion_->ServiceExcess(1) > kSuspectExcess + dispersion_->Lateness() * kSuspectLatenesses;
   const bool was_confirmed = fell_at_ && *fell_at_ >= suspected_at_;
-  if (may_have_fallen_) {
-    may_have_fallen_ = is_slow;
+  if (is_suspected_) {
+    is_suspected_ = is_slow;
   } else if (is_slow && (was_confirmed || now_ - suspected_at_ >= kTrustAgain)) {
-    may_have_fallen_ = true;
+    is_suspected_ = true;
     suspected_at_ = now_;
   }
+}
+
+std::optional<DataRate> FrameCapacity::Suspected() const {
+  return is_suspected_ ? std::optional(dispersion_->ServiceRatesOf(1).fastest) : std::nullopt;
 }
 
 std::optional<DataRate> FrameCapacity::Fallen() const {

@@ -1,6 +1,6 @@
 // The bottleneck capacity that the frames of about the last second show (frame_dispersion.h), and falls of that
 // capacity. A fall makes the service times of frames longer, but late time stamps may do so too. So the fewer frames
-// show a fall, the longer their service times must be. A single frame raises only a suspicion (MayHaveFallen()).
+// show a fall, the longer their service times must be. A single frame raises only a suspicion (Suspected()).
 #ifndef CCSCOPE_CC_LIVE_FRAME_CAPACITY_H_
 #define CCSCOPE_CC_LIVE_FRAME_CAPACITY_H_
 
@@ -33,11 +33,14 @@ class FrameCapacity {
   double spread() const { return estimate_ ? estimate_->spread : 0; }
   // The capacity that the latest frames show, if it is far below `sent` and the frames queue; otherwise no value.
   std::optional<DataRate> FallenBelow(DataRate sent) const;
-  // Whether the newest frame took so much longer to be served than expected that the capacity has probably fallen. The
-  // next frame confirms the suspicion or ends it. The queue could overflow before the next frame arrives, so the caller
-  // should send less meanwhile. After an unconfirmed suspicion, no other suspicion begins for 20 s: on a machine that
-  // often stamps frames late, suspicions would lower the rate too often.
-  bool MayHaveFallen() const { return may_have_fallen_; }
+  // A suspicion that the capacity has fallen: the rate at which the newest frame was served, if that frame took much
+  // longer than expected; otherwise no value. The next frame confirms the suspicion or ends it. The queue could overflow
+  // before the next frame arrives, so the caller should send less meanwhile. After an unconfirmed suspicion, no other
+  // suspicion begins for 20 s: on a machine that often stamps frames late, suspicions would lower the rate too often.
+  std::optional<DataRate> Suspected() const;
+  // Whether the rate must be lowered before the next message is due: the capacity has fallen far below `sent`, or
+  // there is a suspicion that it has fallen.
+  bool IsUrgent(DataRate sent) const { return is_suspected_ || FallenBelow(sent).has_value(); }
   // Records a fall: from then on, the capacity is estimated only from frames since shortly before the fall.
   void OnFall(Timestamp now) { fell_at_ = now; }
 
@@ -64,7 +67,7 @@ class FrameCapacity {
   Timestamp now_ = Timestamp::MinusInfinity();
   Timestamp lost_at_ = Timestamp::MinusInfinity();
   std::optional<Timestamp> fell_at_;
-  bool may_have_fallen_ = false;
+  bool is_suspected_ = false;
   Timestamp suspected_at_ = Timestamp::MinusInfinity();  // when the latest suspicion began
 };
 

@@ -55,7 +55,7 @@ DataRate Receiver::ReceivedRate() {
 bool Receiver::FeedbackIsDue() {
   const Timestamp now = stream_.now();
   if (!last_feedback_ || now - *last_feedback_ >= params_.delta()) return true;
-  return params_.has_capacity_bound() && now > *last_feedback_ && bound_.HasFallen(ReceivedRate());
+  return params_.has_capacity_bound() && now > *last_feedback_ && bound_.IsUrgent(ReceivedRate());
 }
 
 std::optional<Feedback> Receiver::FeedbackIfDue() {

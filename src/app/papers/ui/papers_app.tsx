@@ -21,7 +21,13 @@ import { PapersLink } from './papers_link.js';
 import { RunButton } from './run_button.js';
 import { SummaryLines, VerdictKey } from './verdicts.js';
 
-const ENDS = { '': 'Ready', done: 'Done', partly: 'Partly cancelled', cancelled: 'Cancelled' } as const;
+const ENDS = {
+  '': 'Ready',
+  done: 'Done',
+  partly: 'Partly done',
+  cancelled: 'Cancelled',
+  failed: 'Failed',
+} as const;
 
 function Header({ papers }: { papers: Papers }) {
   const { paper, scenario, theme } = settings.value;

@@ -124,7 +124,7 @@ DataRate CapacityProbe::Drain(DataRate a_r, bool is_sure, Timestamp now) const {
   };
   const DataRate most = all_but(a_r);
   if (now < drained_at_) return std::min(most, is_sure_ ? most : a_r * (1 - kLeastOfDelivered));
-  if (capacity_.MayHaveFallen()) return all_but(std::min(a_r, capacity_.frames().ServiceRatesOf(1).fastest));
+  if (const auto suspected = capacity_.Suspected()) return all_but(std::min(a_r, *suspected));
   const double share = is_sure ? kMostOfDrain : 1 - kLeastOfDelivered;
   return std::min(a_r * std::min(share, capacity_.WaitToDrain() / params_.drain_time), most);
 }
@@ -168,7 +168,7 @@ std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Condi
   ObserveEncoder(a_r - drain_, conditions, elapsed, now);
   DataRate level = Trusted(*Capacity(), now) * ((params_.target - room_.room()) * (1 - room_for_waits_.room()) / encoder_share_.value());
   if (conditions.loss > 0) level = std::max(level - Retransmissions(conditions, now), level * kLeastOfDelivered);
-  if (const auto fallen = Fallen(a_r)) level = Fall(a_r, *fallen, conditions, now);
+  if (const auto fallen = capacity_.FallenBelow(a_r * encoder_share_.value())) level = Fall(a_r, *fallen, conditions, now);
   // With heavy losses, or without frames, the delivered rate is more reliable than the capacity that frames show.
   loss_ += (conditions.loss - loss_) * (1 - det::Exp(-(elapsed / kLossTime)));
   const bool no_frames = now - capacity_.latest_frame() > kNoFrames;

@@ -64,10 +64,10 @@ class CapacityProbe {
   // queue is measured by the one-way delay, so it includes packets of other flows.
   bool QueueStaysEmpty(const GroupDeltas& deltas);
 
-  // Whether the rate must be lowered before the next feedback is due: frames show that the capacity is far below the
-  // sending rate, or a single frame raises that suspicion (FrameCapacity::MayHaveFallen()).
+  // Whether the rate must be lowered before the next feedback is due, because the capacity has fallen (see
+  // FrameCapacity::IsUrgent()). False while the competitive mode is on, since losses then determine the rate.
   bool IsUrgent(DataRate a_r) const {
-    return params_.on && !SeesCompetingFlow() && (Fallen(a_r).has_value() || capacity_.MayHaveFallen());
+    return params_.on && !SeesCompetingFlow() && capacity_.IsUrgent(a_r * encoder_share_.value());
   }
   // Whether another flow fills the queue (competitive_mode.h).
   bool SeesCompetingFlow() const { return competitive_mode_.IsOn(); }
@@ -77,7 +77,6 @@ class CapacityProbe {
   std::optional<Rate> Next(DataRate a_r, const Conditions& conditions, Timestamp now);
 
  private:
-  std::optional<DataRate> Fallen(DataRate a_r) const { return capacity_.FallenBelow(a_r * encoder_share_.value()); }
   DataRate Trusted(DataRate capacity, Timestamp now) const;
   DataRate Fall(DataRate a_r, DataRate capacity, const Conditions& conditions, Timestamp now);
   Rate Beside(DataRate a_r, DataRate delivered, const Conditions& conditions, TimeDelta elapsed, Timestamp now);
