@@ -207,7 +207,8 @@ export function mediaTable(
   const rows = times.map((timeUs) => {
     const looks = sending.map((look) => look(timeUs));
     const bytes = receiving.map((look) => bytesIn(look(timeUs)));
-    const grown = sumOf(bytes.map((count, i) => count - (before[i] ?? 0)));
+    // The counters of a stream that has ended are missing, so the sum can also become smaller.
+    const grown = sumOf(bytes.map((count, i) => Math.max(0, count - (before[i] ?? 0))));
     before = bytes.map((count) => count || 0);
     return {
       target: sumOf(looks.flatMap((look) => (look?.outbound ?? []).map(({ targetBps }) => targetBps))),

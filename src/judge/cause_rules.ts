@@ -130,7 +130,7 @@ const capacity: Explanation = ({ metrics: { capacityBps } }, symptom) => {
     const limit = rateText(symptom.limitBps);
     const evidence =
       capacityBps === null
-        ? `Nothing limited the rate to the ${limit} allowed; the capacity of the path is unknown.`
+        ? `Nothing limited the rate, not even the allowed maximum of ${limit}; the capacity of the path is unknown.`
         : `Nothing limited the rate: the link can carry ${rateText(capacityBps)}, more than the ${limit} allowed.`;
     return { kind: 'capacity', evidence, fix: 'Lower the capacity of the link, or cap the encoder.' };
   }

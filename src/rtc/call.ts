@@ -324,7 +324,7 @@ class LiveCall implements Call {
     this.#board.notice(
       'info',
       'detached',
-      "The encoder has its previous limits back, but the browser's own estimator returns only in a new call.",
+      "The encoder's previous limits are restored, but the browser's own estimator returns only when a new call starts.",
       'start a call in "observe" mode to see the browser alone',
     );
   }

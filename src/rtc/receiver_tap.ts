@@ -92,7 +92,7 @@ export class ReceiverTap {
         'warning',
         'no-trailer',
         'Frames arrive without a valid timing trailer: send times are derived from RTP timestamps (shadow mode).',
-        'run ccscope at the far side too, for exact send times',
+        'run ccscope on the far side too, for exact send times',
       );
     } else if (this.#trailerless === 0 && sendTimeSource !== 'trailer') {
       this.board.update({ sendTimeSource: 'trailer' });
@@ -107,7 +107,7 @@ export class ReceiverTap {
     this.board.notice(
       'info',
       'no-receive-time',
-      'This browser does not report when frames arrived: the less precise time of the callback is used.',
+      'This browser does not report when frames arrived, so the less precise time of the callback is used.',
       'use Chrome 127 or Firefox 152, or newer, at the receiver',
     );
   }

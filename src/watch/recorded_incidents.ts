@@ -90,7 +90,7 @@ class SourceReader implements TraceSink {
     if (!hasIncidents(header)) {
       const missing = MISSING[String(source)] ?? `its source is ${JSON.stringify(source ?? null)}`;
       throw new NoRecordingError(
-        `${name}incidents cannot be found in this recording: ${missing}. To find incidents, use a recording of the overlay, the extension, \`ccscope attach\`, a test or \`ccscope call --url\`.`,
+        `${name}incidents cannot be found in this recording: ${missing}. To find incidents, use a recording made by the overlay, the extension, \`ccscope attach\`, a test or \`ccscope call --url\`.`,
       );
     }
     this.#reader =

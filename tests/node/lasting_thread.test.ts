@@ -154,7 +154,7 @@ describe('a link whose thread ends', () => {
     expect(link.record.notices).toMatchObject([{ level: 'error', code: 'shaper-failed' }]);
     await expect(link.sync()).rejects.toThrow(ShaperError);
     await expect(link.set({ capacity: '1mbps' })).rejects.toThrow(
-      /ended with code 3; open the link or run the call again/,
+      /ended with code 3; open a new link, or run the call again/,
     );
   });
 });

@@ -454,7 +454,7 @@ describe('the thread of a link', () => {
     for (const failure of failures)
       expect(failure).toMatchObject({ reason: expect.any(ShaperError) as Error });
     await expect(link.sync()).rejects.toThrow(
-      /the shaper failed: out of luck; open the link or run the call again/,
+      /the shaper failed: out of luck; open a new link, or run the call again/,
     );
     expect(link.record.notices).toMatchObject([{ level: 'error', code: 'shaper-failed' }]);
     await link.close();

@@ -140,7 +140,7 @@ export class Session {
       await this.#open(running);
       if (!cause) return;
       const message = cause.message(running.started, running.server !== null);
-      notify('info', 'restarted', message, 'The recording goes on.');
+      notify('info', 'restarted', message, 'The recording continues.');
     } catch (error) {
       if (error instanceof Stopped || running.ending) return;
       await this.stop();

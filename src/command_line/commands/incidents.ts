@@ -12,7 +12,7 @@ import { openTrace } from './trace_source.js';
 import { counted } from '../../text/counted.js';
 
 const HELP = `
-TRACE is a recording of the overlay, the extension, ccscope attach, a test or ccscope call --url, or - for
+TRACE is a recording made by the overlay, the extension, ccscope attach, a test or ccscope call --url, or - for
 standard input. Each fall of a stream's rate by more than 15 %, each freeze and each rise of the round trip is
 listed with its cause, the numbers that show it, and what to do, by the same rules as in the live view and in
 the evidence of tests. What one cause did to several streams at once is listed together.`;

@@ -59,7 +59,7 @@ function errorOf({ name, message, field }: ThreadProblem): Error {
 }
 
 const shaperFailed = (why: string): ShaperError =>
-  new ShaperError(`the shaper failed: ${why}; open the link or run the call again`);
+  new ShaperError(`the shaper failed: ${why}; open a new link, or run the call again`);
 
 const failure = (text: string): { text: string; error: ShaperError } => ({ text, error: shaperFailed(text) });
 
