@@ -214,8 +214,8 @@ async function buildInjected() {
       format: 'esm',
       write: false,
       define: { FRAME_WORKER_SOURCE: JSON.stringify(await frameWorker(bundle)), 'import.meta.url': '""' },
-      // The script is a function, which can read its own source text and start its workers from it. So the file need
-      // not contain the script twice.
+      // The script is a function, which can read its own source text and start its workers from it. So the file does
+      // not have to contain the script twice.
       banner: { js: '(function ccscope(){const CCSCOPE_SOURCE=`(${ccscope})()`;' },
       footer: { js: '})();' },
     });
@@ -317,7 +317,7 @@ function embeddedFiles(build) {
  */
 const PUBLISHED = ['expectations', 'claims', 'notes', 'pictures', 'decided_after_results'];
 
-/** The scenarios of the registry (public/scenarios) and of the lessons, by id, as far as the element needs them. */
+/** The scenarios of the registry (public/scenarios) and of the lessons, by id, without the fields in PUBLISHED. */
 async function scenarios() {
   const listed = filesUnder(['public/scenarios']).map((file) => JSON.parse(readFileSync(file, 'utf8')));
   const all = [...listed, ...(await importLessons()).map(({ scenario }) => scenario)];

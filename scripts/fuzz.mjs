@@ -3,7 +3,7 @@
 //   npm run fuzz -- [--minutes N] [--executions N] [--only TARGET,TARGET …] [--jobs N] [--seed N]
 //   npm run fuzz -- --list                                  lists the targets
 //   npm run fuzz -- --merge [--only TARGET …]               adds new inputs to tests/fuzz/corpus/, and minimises it
-//   npm run fuzz -- --keep FILE --only TARGET --name WHAT   adds an input that caused a fault to the corpus
+//   npm run fuzz -- --keep FILE --only TARGET --name WHAT   adds to the corpus an input that caused a fault
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 

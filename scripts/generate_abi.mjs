@@ -41,7 +41,7 @@ const missing = declared.filter((name) => !functions.some((one) => one.name === 
 if (missing.length > 0) throw new Error(`wasm/abi/ccscope.h: not understood: ${missing.join(', ')}`);
 
 /**
- * Finds the rows of a .def file whose macro has a name that begins with `macro`. Returns the macro of each row
+ * Finds the rows of a .def file that use a macro whose name begins with `macro`. Returns the macro of each row
  * and its first argument, in camel case.
  */
 function rowsOf(file, macro) {

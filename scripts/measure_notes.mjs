@@ -1,6 +1,6 @@
-// `npm run measure:notes`: checks the notes of the papers' scenarios. A note explains a result outside of its band, by
-// comparing it with runs with other settings. This script repeats these runs, as often as the paper did, and writes
-// the table of src/papers/mechanisms.md.
+// `npm run measure:notes`: checks the notes of the papers' scenarios. A note explains a result that lies outside its
+// band (the accepted range), by comparing it with runs under other settings. This script repeats these runs, as often
+// as the paper did, and writes the table of src/papers/mechanisms.md.
 //
 //   npm run measure:notes -- [--runs N] [ID...]
 //
@@ -27,8 +27,8 @@ const tenMbps = ['parameters', 'source'].map((part) => `flows.gcc.${part}.max_bi
 
 /**
  * The runs that the notes mention: `cells` selects cells of the experiment `id`; `quantity` is the metric that the
- * note gives. Each entry of `settings` is tried separately. `other` is another metric of the runs without these
- * settings, which the note mentions.
+ * note gives. Each entry of `settings` is tried separately. `other` is a further metric that the note mentions; it is
+ * measured in the runs without these settings.
  */
 const tried = [
   {

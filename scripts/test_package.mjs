@@ -262,8 +262,8 @@ function checkCommandLine(folder) {
 }
 
 /**
- * Checks the links in the package's guides: links to other guides and to pictures must not be broken, nor any link in
- * the README.
+ * Checks the links in the package's guides. In the README, all links must work; in the other guides, the links to
+ * guides and to pictures.
  */
 function checkGuides(folder) {
   const installed = join(folder, 'node_modules/ccscope');

@@ -1,5 +1,5 @@
-// A real call at 1 Mbps: the share of a core that the workers use, the page's redraws, and its long tasks. The
-// workers measure this share themselves. On Linux, the kernel also measures it for each worker thread.
+// Measures a real call at 1 Mbps: the share of a core that the workers use, the page's redraws, and its long tasks.
+// The workers measure this share themselves. On Linux, the kernel also measures it for each worker thread.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 

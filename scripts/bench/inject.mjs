@@ -1,7 +1,8 @@
-// Measures the cost of the script for other people's pages, in a page that sends and receives four streams at 30
-// fps. The cost is the CPU time of the page's main thread and of the whole browser, and the time for inserting the
-// script. Four kinds of calls are made in turn: without the script; with a transform that does nothing, instead of
-// the script; with the script and its overlay collapsed; and with the script and its overlay open.
+// Measures the cost of the script that users put into other people's pages. The page in this benchmark sends and
+// receives four streams at 30 fps. The cost is the CPU time of the page's main thread and of the whole browser,
+// and the time for inserting the script. Four kinds of calls are made in turn: without the script; with a
+// transform that does nothing, instead of the script; with the script and its overlay collapsed; and with the
+// script and its overlay open.
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -114,7 +115,7 @@ async function oneCall(launch, url, mode) {
       page: (100 * task) / s,
       browser: (100 * cpu.all) / s,
       perCodec: cpu.all / cpu.codec,
-      // All workers of this benchmark's pages belong to the script.
+      // The pages of this benchmark start no workers of their own, so all workers belong to the script.
       workers: (100 * cpu.workers) / (cpu.all - cpu.workers),
       fps: ((await frames()) - before.frames) / s / streams,
     };

@@ -112,7 +112,7 @@ function timePerEvent(core, kind) {
   return (1e9 * seconds) / events;
 }
 
-/** The kinds take turns, so that other load on the machine affects all of them equally. */
+/** The kinds of simulations take turns, so that other load on the machine affects all of them equally. */
 function compareTimesPerEvent(core, title, kinds) {
   heading(`${title} (median of ${repeats}; target: 85 to 115 %)`);
   const rounds = Array.from({ length: repeats + 1 }, () => kinds.map(([, kind]) => timePerEvent(core, kind)));

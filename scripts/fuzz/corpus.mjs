@@ -49,7 +49,7 @@ export function unpackCorpus(target) {
 
 /**
  * Chooses few inputs that together cover as much as all committed inputs and all inputs that campaigns found. With
- * `-use_counters=0`, only edges count; otherwise also how often an edge is executed.
+ * `-use_counters=0`, coverage is the set of edges; otherwise, it also includes how often each edge is executed.
  */
 async function cover(binary, target, options) {
   const chosen = emptied(join(fuzzFolder, 'merged', target));
@@ -85,7 +85,7 @@ export async function mergeCorpus(binary, target) {
   return { inputs: chosen.length, faults: faults.length };
 }
 
-/** Adds an input that caused a fault to the committed corpus, under a name that describes the fault. */
+/** Adds to the committed corpus an input that caused a fault, under a name that describes the fault. */
 export function keepFault(target, file, name) {
   if (!/^[a-z][a-z0-9-]*$/.test(name) || isHash(name)) {
     throw new Problem(`--name: expected words of small letters with hyphens between them, not ${name}.`);

@@ -10,7 +10,7 @@ import { buildFuzzer, fuzzFolder, targetNames } from './build.mjs';
 import { grownCorpus, unpackCorpus } from './corpus.mjs';
 
 const longestTurnSeconds = 60;
-// The largest number of runs in a turn: a run ends with its first fault.
+// The largest number of runs in a turn. A turn may need several runs, since a run ends with its first fault.
 const runsPerTurn = 5;
 const totalsFile = join(fuzzFolder, 'totals.json');
 
@@ -32,7 +32,7 @@ function runOnce(binary, target, { seconds, runs, seed, onExecutions }) {
   ];
   const env = { ...process.env, CCSCOPE_FUZZ_TARGET: target, UBSAN_OPTIONS: 'print_stacktrace=1' };
   const options = { env, stdio: ['ignore', 'ignore', 'pipe'] };
-  // A libFuzzer process ends on its own. The timeout is for a process that was suspended from outside.
+  // A libFuzzer process ends by itself. The timeout is for a process that was suspended from outside.
   const child = spawn(binary, args, {
     ...options,
     timeout: Math.ceil(seconds + 120) * 1000,
@@ -115,9 +115,9 @@ function addToTotals(target, executions) {
 }
 
 /**
- * Fuzzes all native targets, or only the targets that `only` names. Ends after `minutes`, or when each target has had
- * `executions`. Resolves with a row for each target: target, executions, edges, found, open, total. `total` counts
- * the executions of all campaigns on this machine.
+ * Fuzzes all native targets, or only the targets that `only` names. Ends after `minutes`, or when each target has
+ * been executed `executions` times. Resolves with a row for each target: target, executions, edges, found, open,
+ * total. `total` counts the executions of all campaigns on this machine.
  */
 export async function fuzzNative({
   minutes,

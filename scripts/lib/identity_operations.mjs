@@ -1,5 +1,5 @@
-// The operations of scripts/identity_test.mjs. Each is a number (its index in `interpreter` there) and up to ten
-// arguments.
+// The operations of scripts/identity_test.mjs. Each consists of its index in that script's `interpreter` and up to
+// ten arguments.
 
 /**
  * A generator that yields the same numbers on every platform, since it uses 32-bit integer arithmetic

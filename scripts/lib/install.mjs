@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline/promises';
 import { output, Problem, run, say, which } from './run.mjs';
 
 /**
- * The system packages that can be installed. For each: the reason, and the names of its packages for each package
- * manager.
+ * The tools that can be installed as system packages. For each tool: what it is needed for, and the names of its
+ * packages in each package manager.
  */
 export const systemPackages = {
   emscripten: {

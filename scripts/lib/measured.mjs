@@ -12,7 +12,7 @@ export const tableText = ({ head, rows }) =>
 
 /**
  * Inserts a table into a document, and a paragraph that describes the measurement. Both are put between `<!-- NAME
- * -->` and `<!-- end NAME -->`. Throws Problem if the document has no such place.
+ * -->` and `<!-- end NAME -->`. Throws Problem if the document does not contain these two comments.
  */
 export async function writeMeasured(document, name, { facts, ...table }) {
   const [before, rest] = readFileSync(document, 'utf8').split(`<!-- ${name} -->`);

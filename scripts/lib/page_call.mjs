@@ -21,7 +21,7 @@ export async function openPage(browser, url, observer) {
   return page;
 }
 
-/** Connects the pages; one sends moving noise to the other, at up to 1 Mbps. */
+/** Connects the pages. One page sends the other a video of moving noise, at up to 1 Mbps. */
 export async function connect(sender, receiver) {
   await sender.evaluate(async () => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 640, height: 360 });

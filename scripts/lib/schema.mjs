@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 
 import { schemaPath } from '../build_wasm.mjs';
 
-/** A module of the core, instantiated as src/core/load.ts does it. */
+/** Instantiates a module of the core in the same way as src/core/load.ts, but with imports that do nothing. */
 export function instantiate(path) {
   const module = new WebAssembly.Module(readFileSync(path));
   const imports = {};

@@ -1,7 +1,7 @@
 // Imports TypeScript sources into Node.
 import { inRoot } from './files.mjs';
 
-// The configuration of Vite, used instead of `vite.config.ts`; lessons are TSX.
+// The configuration of Vite, used instead of `vite.config.ts`. It supports JSX, since lessons are TSX.
 const inlineConfig = {
   configFile: false,
   logLevel: 'error',

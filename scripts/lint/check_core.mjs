@@ -1,4 +1,4 @@
-// What the C++ core may use: which folder ("room") may include which other folders, and what no folder may take from the
+// What the C++ core may use: which folder ("room") may include which other folders, and what no folder may use from the
 // standard library. A dependency that is not listed here is an error.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -42,7 +42,10 @@ const roomOf = (path) => rooms.find((room) => path.startsWith(`${room}/`));
 /** Standard headers that would bring a clock, threads, streams or global state into the core. */
 const banned = /^(chrono|ctime|time\.h|thread|mutex|atomic|iostream|fstream|cstdio|stdio\.h|random|future)$/;
 
-/** Functions of the C library whose results differ between platforms; units/deterministic_math.h has some of them. */
+/**
+ * Functions of the C library whose results differ between platforms; units/deterministic_math.h has replacements for
+ * some of them.
+ */
 const inexact =
   /\bstd::(?:exp2?|expm1|log(?:2|10|1p)?|pow|cbrt|hypot|a?(?:sin|cos|tan)h?|atan2|erfc?|[lt]gamma)\b/;
 

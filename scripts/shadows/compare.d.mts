@@ -18,7 +18,8 @@ export interface Compared {
   /** Pearson's correlation of the two controllers' m(t). */
   correlation: number;
   /**
-   * The same correlation, but only over the groups at which neither filter was held: a held filter repeats its value.
+   * The same correlation, but only over the groups at which neither filter was held (paused), since a held filter
+   * repeats its value.
    */
   whileRunning: number;
   /** The fraction of the groups at which at least one filter was held. */

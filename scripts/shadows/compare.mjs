@@ -8,7 +8,7 @@ import { FrameArrivals } from '../../dist/lib/worker/media/frame_arrivals.js';
 
 /** The filter starts from arbitrary values, so the first seconds are not compared. */
 const WARM_UP_US = 5e6;
-/** An overuse counts as a new one if there was no signal of overuse for at least this long before it. */
+/** An overuse counts as new if no overuse was signalled for at least this long before it. */
 const APART_US = 2e6;
 /** A forced overload must be signalled within this time. */
 const SHOWS_US = 4e6;

@@ -15,7 +15,7 @@ const KIT_RELOAD_MINUTES = 3;
  */
 const WARM_UP_LOADS = 20;
 
-/** The limit for the slope of a series of samples, per hour, by the name of the series. */
+/** The limit for the slope of a series of samples, by the name of the series. Slopes are per hour. */
 export function limitOf(name) {
   if (/ \(MB\)$/.test(name)) return { unit: 'MB/h', limit: 1, judged: true };
   if (/lateness/.test(name)) return { unit: 'ms/h', limit: 5, judged: false };

@@ -1,4 +1,4 @@
-// Used by the soak to start a Node process and to send it commands.
+// Starts a Node process for the soak, and sends commands to it.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

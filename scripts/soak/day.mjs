@@ -8,7 +8,7 @@ const FRAME_MS = 1000 / 30;
 const TICK_MS = 100;
 const STATS_MS = 500;
 const RTP_TICKS_PER_MS = 90;
-/** Small, so the timestamps wrap at 2^32 only once: after about 13 of the 24 hours. */
+/** The first timestamp is small, so that timestamps wrap at 2^32 only once: after about 13 of the 24 hours. */
 const FIRST_RTP_TIMESTAMP = 3_000_000;
 const KEY_FRAME_MS = 60_000;
 const HEADER_BYTES = 60;

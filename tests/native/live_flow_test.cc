@@ -62,7 +62,7 @@ TEST(LiveFlow, ALoadedMachineIsAsLateAsOneThatWasRecorded) {
 }
 
 // The results of `gcc-live` in real calls on these links (live.md; November 2026, 36 s each). The simulated utilisation
-// may differ by 0.04, and the 95th percentile of the queue by 20 ms.
+// may differ by `within`, and the 95th percentile of the queue by 20 ms.
 struct Measured {
   LiveLink link;
   double utilisation;
@@ -70,8 +70,8 @@ struct Measured {
   double within = 0.04;  // of the utilisation
 };
 
-// With outages, single runs scatter: from 0.50 to 0.60 and from 78 to 113 ms in calls, and from 0.49 to 0.73 and from 54 to
-// 113 ms in the twin.
+// With outages, single runs scatter. In calls, the utilisation is 0.50 to 0.60, and the queue 78 to 113 ms. In the
+// twin, they are 0.49 to 0.73, and 54 to 113 ms.
 TEST(LiveFlow, ComesNearRealCalls) {
   const std::vector<Measured> measured = {
       {{.name = "1 Mbps"}, 0.950, 30},
@@ -91,7 +91,7 @@ TEST(LiveFlow, ComesNearRealCalls) {
   }
 }
 
-// A hundred random links. No parameters were tuned on them.
+// A hundred random links, on which no parameters were tuned.
 class HundredLinks : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(HundredLinks, AreUsedAndNeverMistaken) {
@@ -106,7 +106,8 @@ TEST_P(HundredLinks, AreUsedAndNeverMistaken) {
     // The target should never be below half of the capacity for more than a second, except after a loss or a queue of
     // 100 ms. A few links do not meet this yet: paths with an RTT above 150 ms, after a fall of the capacity.
     if (link.loss_ratio == 0 && r.low_s > 1) ++low;
-    // Checks only links whose capacity never falls: after a fall, the target keeps its old value for a while.
+    // Checks only links without losses and without falls of the capacity: after a fall, the target keeps its old value
+    // for a while.
     if (link.steps.empty() && link.loss_ratio == 0) {
       EXPECT_LT(r.high, 2) << link.name;
     }
@@ -156,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(Live, FortyLinks,
                          ::testing::Values(OtherController{"Nada", kNada, NadaLive}, OtherController{"Lcc", kLcc, LccLive}),
                          [](const auto& info) { return info.param.name; });
 
-// Without the capacity bound (cc/live/capacity_bound.h), NADA lost 505 packets in this fall, and LCC 858.
+// Without the capacity bound (cc/live/capacity_bound.h), NADA loses 505 packets in this fall, and LCC 858.
 TEST(LiveFlow, AFallOfTheCapacityDropsLittleWhoeverDecides) {
   const LiveLink fall{.name = "fall", .capacity_bps = 1.5e6, .steps = {{AtSeconds(14), DataRate::BitsPerSec(0.6e6)}}};
   for (const auto& [controller, values] : {std::pair{kGcc, GccLive()}, {kNada, NadaLive()}, {kLcc, LccLive()}}) {
@@ -167,8 +168,8 @@ TEST(LiveFlow, AFallOfTheCapacityDropsLittleWhoeverDecides) {
   }
 }
 
-// Real calls of gcc-live drop 0 to 7 packets in this fall. Before a single frame lowered the rate, they dropped 13, and the
-// twin 7.
+// Real calls of gcc-live drop 0 to 7 packets in this fall. If a single slow frame does not lower the rate
+// (FrameCapacity::Suspected()), real calls drop 13, and the twin 7.
 TEST(LiveFlow, GccDropsAtMostTenPacketsInAFallOfTheCapacity) {
   const LiveLink fall{.name = "fall", .capacity_bps = 1.5e6, .steps = {{AtSeconds(14), DataRate::BitsPerSec(0.6e6)}}};
   double sum = 0;

@@ -133,8 +133,8 @@ TEST(OutagesOfALink, DeliverNothingWithinAnOutageAndABurstAtItsEnd) {
     if (deliveries[i - 1].depart < up_since) spared += apart.ms();
     if (deliveries[i - 1].depart >= up_since && apart.us() < 1600 + 1e-3) ++bursts;
   }
-  // `spared` is the sum of the gaps between departures that contain an outage. Each of these gaps is the outage plus
-  // the usual distance between packets. Outages take a sixth of 20 s.
+  // `spared` is the sum of those gaps between departures that contain an outage. Each such gap is the outage plus the
+  // usual distance between packets. Outages take a sixth of 20 s.
   EXPECT_GT(spared, 20e3 / 6 * 0.7);
   EXPECT_LT(spared, 20e3 / 6 * 1.5);
   // At 4 Mbps an outage of 20 ms leaves 10 or more packets waiting, which depart back to back.

@@ -17,7 +17,7 @@ RateController::Input Seen(Signal signal, double received_kbps, double rtt_ms = 
   return input;
 }
 
-// The preset `gcc` without its fast start, starting from this rate.
+// The preset `gcc` without its fast start, and with this start bitrate.
 Parameters From(double start_kbps) {
   Parameters parameters = PresetNamed("gcc");
   parameters.fast_start_factor = 1;

@@ -59,8 +59,8 @@ TEST(Receiver, AnOveruseCutsTheRateToAlphaTimesWhatIsReceived) {
 // In a live call, A_r follows the capacity that the frames show. The encoder here ignores A_r: it first sends 0.8 Mbps,
 // then more than the capacity. While the encoder sends less than its target, A_r may be up to 1/0.8 of the capacity.
 // While the encoder sends more, A_r is at least (1 - room) / 1.05 of the capacity. The room is the fraction of the
-// capacity to leave unused. It grows by 0.08 in each second in which frames wait for long. During the overload, the
-// request is lower by drain_bps, the rate that drains the queue.
+// capacity to leave unused. It grows by 0.08 in each second in which frames wait for a long time. During the overload,
+// the request is lower by drain_bps, the rate that drains the queue.
 TEST(Receiver, ALiveCallAsksForWhatItsFramesShow) {
   ReceiverSession session{std::string("gcc-live")};
   session.Set("start_bitrate_bps", 1.5e6);
@@ -117,9 +117,10 @@ TEST(Receiver, AnOveruseIsFedBackAtOnceAndElseEach200Ms) {
   EXPECT_GE(SentAtOnce(requested, 200e3), 1);
 }
 
-// When the capacity falls from 1 Mbps to 400 kbps, a frame of 27 kbit takes 67 ms instead of 27 ms. The first frame after
-// the fall, which arrives within 100 ms, shows this. A message is due with every third frame anyway. So of three falls,
-// each one frame later than the one before, at least one is fed back between two such messages.
+// When the capacity falls from 1 Mbps to 400 kbps, a frame of 27 kbit takes 67 ms instead of 27 ms. The first frame
+// after the fall, which arrives within 100 ms, shows this. A message is due with every third frame anyway. The test
+// makes three calls, in each of which the fall comes one frame later than in the previous call. So at least one fall is
+// reported between two such messages.
 TEST(Receiver, AFallOfTheCapacityIsFedBackAtOnceAndElseEach100Ms) {
   int at_once = 0;
   for (const double fall_s : {5.0, 5.034, 5.067}) {

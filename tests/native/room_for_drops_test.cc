@@ -59,8 +59,8 @@ bool EverOfThePath(int period) {
   return false;
 }
 
-// At 1 Mbps, a random loss of 0.5 % affects two seconds in five. CoDel drops less often. After a drop, some room is
-// left unused, and CoDel only drops again when that room is gone: after more than seven seconds.
+// At 1 Mbps, a random loss of 0.5 % affects two seconds in five. CoDel drops less often. After a drop there is some
+// room, and CoDel drops again only when that room is gone: after more than seven seconds.
 TEST(RoomForDrops, TellsRareLossesOfThePathFromThoseThatRoomPrevents) {
   EXPECT_TRUE(EverOfThePath(2));
   EXPECT_TRUE(EverOfThePath(4));

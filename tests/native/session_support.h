@@ -41,7 +41,7 @@ inline void PassPreset(int preset) {
   for (int i = 0; i < gcc::kParameterCount; ++i) input[i] = gcc::Get(parameters, i);
 }
 
-// The two halves of GCC.
+// Create the two halves of GCC with the parameters of a preset.
 inline void* CreateReceiver(int preset) {
   PassPreset(preset);
   return ccs_receiver_create(0, 0);

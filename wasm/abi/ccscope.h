@@ -17,9 +17,9 @@ extern "C" {
 
 // The version of this ABI. The TypeScript bindings reject any other version.
 int ccs_abi_version(void);
-// All names, units, limits and defaults, as JSON.
+// The schema as JSON: all names, units, limits and defaults.
 const char* ccs_schema(void);
-// The message of the most recent call that failed: "field: what was expected". Empty if no call has failed.
+// The error message of the most recent call that failed, as "field: what was expected". Empty if no call has failed.
 const char* ccs_last_error(void);
 // A buffer for `doubles` numbers, which the next function of the ABI reads as its input. The pointer is valid until
 // ccs_input_buffer() is called again.
@@ -36,14 +36,15 @@ void* ccs_receiver_create(int controller, double flow);
 // without sharing, but most of the work is done only once. Every arrival must still be passed to both halves. Fails if
 // either half has already had an arrival.
 int ccs_receiver_share_frames(void* handle, void* other);
-// Creates a sender half, with the same arguments. `seed` is for controllers that draw random numbers.
+// Creates the sender half of a controller, with the arguments of ccs_receiver_create(). `seed` is for controllers that
+// draw random numbers.
 void* ccs_sender_create(int controller, double flow, double seed);
 void ccs_session_destroy(void* handle);
 // Records only the tables whose bits are set in `tables`; by default all tables are recorded.
 void ccs_session_record(void* handle, int tables);
 // The value of a parameter; NaN if the controller has no parameter with this index.
 double ccs_session_parameter(void* handle, int index);
-// Changes one parameter; allowed during a call.
+// Changes one parameter; allowed in the middle of a call.
 int ccs_session_set_parameter(void* handle, int index, double value);
 // Sets all parameters to the values in the input buffer.
 int ccs_session_configure(void* handle);
@@ -52,7 +53,7 @@ double* ccs_session_buffer(void* handle, int doubles);
 // Consumes `rows` rows of the table `arrival` from the buffer. Stops at the first invalid row; the rows before it
 // have been consumed.
 int ccs_receiver_push_arrivals(void* handle, int rows);
-// Consumes `rows` rows of the table `inbound` from the buffer, under the same rules.
+// Like ccs_receiver_push_arrivals(), for rows of the table `inbound`.
 int ccs_receiver_push_inbound(void* handle, int rows);
 // Writes into the buffer the newest feedback that became due since the previous call: time_us, received_rate_bps,
 // packets_received, packets_lost, echo_send_time_us, echo_delay_us, then the controller's own values. Returns the
@@ -80,8 +81,8 @@ int ccs_trace_rows(void* recorder, int table);
 // One column of a table, with as many numbers as the table has rows. The pointer is valid until something is
 // recorded or cleared.
 const double* ccs_trace_column(void* recorder, int table, int column);
-// Which table each input row since the last clear belongs to: one byte per row with the table's index, in the order in
-// which the rows were consumed.
+// For each input row since the last clear: one byte with the index of the row's table, in the order in which the rows
+// were consumed.
 const unsigned char* ccs_trace_input_order(void* recorder);
 int ccs_trace_input_count(void* recorder);
 void ccs_trace_clear(void* recorder);
@@ -114,8 +115,8 @@ const double* ccs_link_deliveries(void* handle);
 int ccs_link_drop_count(void* handle);
 // The drops of the last poll; abi/link_rows.def lists the columns.
 const double* ccs_link_drops(void* handle);
-// When to poll next: nothing is delivered before that time. Infinity if no packet is in flight and there is
-// no cross traffic.
+// When to call ccs_link_poll() next: nothing is delivered before that time. Infinity if no packet is in flight and
+// there is no cross traffic.
 double ccs_link_next_event_us(void* handle);
 int ccs_link_set_capacity(void* handle, double capacity_bps, double now_us);
 // Replaces the scheduled changes of capacity. The input buffer contains `steps` pairs of a time and a capacity, in time
@@ -154,8 +155,8 @@ int ccs_sim_set_burst_loss(void* handle, int direction, double packets);
 // Sets whether jitter acts after the bottleneck and the propagation delay, instead of before the queue. Call it before
 // the path is created.
 int ccs_sim_set_jitter_behind_queue(void* handle, int direction, int behind);
-// With probability `ratio`, delays a packet by a further delay_us after the bottleneck. Call it before the path is
-// created.
+// Sets reordering: each packet is delayed, with probability `ratio`, by a further delay_us after the bottleneck. Call
+// it before the path is created.
 int ccs_sim_set_reordering(void* handle, int direction, double ratio, double delay_us);
 // Creates a path with a bottleneck. The parameters of the queue discipline are in the input buffer, in the order of the
 // schema.

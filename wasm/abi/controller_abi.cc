@@ -73,18 +73,18 @@ int CheckRows(const Session& session, int rows) {
   return Fail("rows", "expected no more rows than the buffer holds");
 }
 
-// Up to this value, a double represents every integer exactly. No counter reaches this value, nor does a time: in
-// microseconds it is 285 years.
+// Up to this value, a double represents every integer exactly. Counters and times stay below it; as a time in
+// microseconds, it is 285 years.
 constexpr double kMaxExact = 9007199254740992.0;  // 2^53
 
 int CheckNumber(double value, const char* field) {
   return std::fabs(value) <= kMaxExact ? 0 : Fail(field, "expected a finite number of at most 2^53");
 }
 
-// Also accepts NaN, which marks an absent value.
+// Like CheckNumber(), but also accepts NaN, which marks an absent value.
 int CheckIfPresent(double value, const char* field) { return std::isnan(value) ? 0 : CheckNumber(value, field); }
 
-// For values that may exceed kMaxExact, such as differences and ratios. Also accepts NaN, which marks an absent value.
+// Like CheckIfPresent(), but for values that may exceed kMaxExact, such as differences and ratios.
 int CheckFinite(double value, const char* field) {
   return std::isinf(value) ? Fail(field, "expected a finite number") : 0;
 }

@@ -17,7 +17,7 @@ inline constexpr double kMaxInteger = 9007199254740991.0;  // 2^53 - 1
 // False for NaN too.
 inline bool Within(double value, double min, double max) { return value >= min && value <= max; }
 
-// Each function sets the last error and returns 1 if the value is refused.
+// Each of these functions sets the last error and returns 1 if it refuses the value.
 int CheckTime(const char* field, double us);
 // Like CheckTime(), but also accepts minus infinity, which does not advance the link's clock.
 int CheckTimeOrNone(double us);

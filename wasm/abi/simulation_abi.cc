@@ -19,7 +19,7 @@ namespace {
 constexpr double kMaxDurationUs = 1e12;  // eleven days
 constexpr int kMaxFlows = 10000;
 constexpr int kMaxWindows = 64;
-// This limit bounds the memory: each flow holds five distributions for each window.
+// This limit bounds the memory, since each flow has five distributions for each window.
 constexpr int kMaxFlowsTimesWindows = 10000;
 constexpr double kMaxPacketsPerFrame = 10000;
 constexpr int kMaxPauses = 1000;  // every frame is checked against all pauses
@@ -28,7 +28,7 @@ struct SimulationHandle {
   explicit SimulationHandle(const Simulation::Params& params) : simulation(params) {}
 
   Simulation simulation;
-  // For each direction: settings that apply to the path when it is created.
+  // Settings of the path in each direction, which apply when the path is created.
   Outages::Params outages[2];
   double burst_loss_packets[2] = {1, 1};
   bool jitter_behind_queue[2] = {false, false};

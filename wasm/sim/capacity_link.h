@@ -1,7 +1,7 @@
 // The transmitter of a bottleneck: one packet at a time, at a capacity that may change while the packet is being sent.
 // Two modes:
 //
-// - serial: a packet of L bits leaves L / C after its transmission began (comparison and LCC papers);
+// - serial: a packet of L bits leaves L / C after its transmission began (as in the papers CMP and LCC);
 // - token bucket: a packet leaves as soon as the bucket contains as many tokens as the packet has bytes. The bucket
 //   fills at rate C, up to `burst` (5 kB: the emulated testbeds of gcc-ton-2017 and gcc-aqm-2016). A packet larger
 //   than `burst` leaves when the bucket is full; the number of tokens is then negative. (Linux's tbf would drop such a

@@ -39,8 +39,8 @@ DropReason Link::Enqueue(double id, DataSize size, int flow, Timestamp now) {
     }
   }
   ArriveAtQueue(packet, now_);
-  // The queue may have dropped a different packet, so id and flow are compared; each flow numbers its packets
-  // independently.
+  // The queue may have dropped a different packet, so both id and flow are compared: packets of different flows may
+  // have the same id.
   if (drops_.empty() || drops_.back().packet.id != id || drops_.back().packet.flow != flow) return DropReason::kNone;
   return drops_.PopBack().reason;
 }

@@ -115,7 +115,7 @@ class Link final : private DropSink {
   void ScheduleCapacity(Timestamp at, DataRate capacity);
   void ClearSchedule() { schedule_.Clear(); }
 
-  // The highest capacity, present or scheduled.
+  // The highest capacity, current or scheduled.
   DataRate HighestCapacity() const;
 
   const Stats& stats() const { return stats_[0]; }

@@ -23,7 +23,7 @@ Link::Params WithoutOutages(Link::Params params) {
 LoadedLink::LoadedLink(const Link::Params& params, std::unique_ptr<QueueDisc> queue)
     : link_(WithoutOutages(params), std::move(queue)), seeds_(params.seed ^ kStream), outages_(params.outages) {}
 
-// Starts outages and connections at the first time that a caller has passed to this link.
+// Starts outages and connections. Called at the first finite time that a caller passes to this link.
 void LoadedLink::Begin() {
   begun_ = true;
   if (outages_.mean_off > TimeDelta::Zero()) link_.SetOutages(outages_, now_);

@@ -5,7 +5,8 @@
 //  2. Cross traffic is counted, but its deliveries and drops are not reported to the caller.
 //  3. Each event inside the link (segments, ACKs, TCP's timers) is computed at its own time, in time order, however
 //     often the caller uses the link. At equal times deliveries come first, then ACKs, then timers.
-//  4. Cross traffic and outages may be set before any method gets a finite `now`. They begin at the first finite `now`.
+//  4. Cross traffic and outages may be set before a finite `now` is passed to any method. They begin at the first
+//     finite `now`.
 //  5. One method call computes at most kMostEventsAtOnce events. If more are due after a long time without calls, the
 //     connections end after these events, and new connections begin at the time of the method call. The caller's
 //     packets are not affected.

@@ -18,7 +18,7 @@ class MediaSource {
 
     TimeDelta frame_interval() const { return TimeDelta::Seconds(1 / frame_rate); }
     DataSize payload() const { return DataSize::Bytes(payload_bytes); }
-    // If a frame of this size is divided into packets, the payload of the largest packet.
+    // The payload of the largest packet if a frame of this size is divided into packets.
     DataSize LargestFragment(DataSize frame) const;
     enum class Nack { kOff, kSameStream, kRtx };
     bool retransmits() const { return Choice<Nack>(nack) != Nack::kOff; }
@@ -54,7 +54,7 @@ class MediaSource {
   Params params_;
   DataRate target_;
   DataRate rate_;
-  double follow_down_;  // fraction of the gap between rate_ and a lower target that one frame closes
+  double follow_down_;  // fraction by which each frame reduces the gap between rate_ and a lower target
   double follow_up_;
   double inverse_;      // after a fall of the target: (mean rate - rate_) / (rate_ - target)
   double innovation_;   // standard deviation of the innovation of the frame-size noise

@@ -50,7 +50,7 @@ class Simulation final : private FlowNetwork {
 
   // If `queue` is null, there is no bottleneck. SetPath() replaces `link.seed` by NextSeed().
   void SetPath(Direction direction, Link::Params link, std::unique_ptr<QueueDisc> queue);
-  // Steps have to be scheduled in time order.
+  // Capacity changes have to be scheduled in time order.
   void ScheduleCapacity(Direction direction, Timestamp at, DataRate capacity);
   // Returns the next seed. Each part of the setup that draws random numbers takes one seed, in the order of the setup.
   std::uint64_t NextSeed() { return seeds_.Next(); }
@@ -68,8 +68,8 @@ class Simulation final : private FlowNetwork {
                   MediaFlow::Controller controller);
   int AddTcpFlow(const FlowParams& params, const TcpFlow::Params& tcp);
 
-  // Records the tables whose bits are set in `tables`. Rows of `rate`, `throughput` and `queue` are recorded at this
-  // interval.
+  // Records the tables whose bits are set in `tables`. Rows of `rate`, `throughput` and `queue` are recorded every
+  // `interval`.
   void SetTrace(std::uint32_t tables, TimeDelta interval);
   Recorder& recorder() { return recorder_; }
 

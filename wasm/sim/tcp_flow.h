@@ -57,8 +57,8 @@ class TcpFlow final : public Flow {
   tcp::Sender sender_;
   tcp::Receiver receiver_;
   bool running_ = false;
-  // The times at which the timers will fire. If a deadline becomes later, its timer keeps the earlier time, and is
-  // set again when it fires.
+  // The times at which the timers will fire. If a deadline is postponed, its timer still fires at the earlier time, and
+  // is then set again.
   Timestamp sender_timer_ = Timestamp::PlusInfinity();
   Timestamp receiver_timer_ = Timestamp::PlusInfinity();
   Pool<tcp::Segment> segments_;

@@ -16,7 +16,7 @@ namespace ccscope {
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The common part of these types: a number and its comparisons. All comparisons are spelled out: with a defaulted <=>,
-// today's compilers (clang 14, GCC 12) generate up to three comparisons for one.
+// clang 14 and GCC 12 generate up to three comparisons for one.
 template <class T>
 class Quantity {
   friend constexpr bool operator==(const T& a, const T& b) { return a.value_ == b.value_; }

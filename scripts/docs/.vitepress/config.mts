@@ -56,7 +56,7 @@ export default defineConfig({
       links.plugin(md);
       liveFigures(md, base);
     },
-    // Fragments are formed as on GitHub, so that links work there and here.
+    // Fragments are formed as on GitHub, so that the same links work on GitHub and on this site.
     anchor: { slugify: (text) => slug(text) },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },

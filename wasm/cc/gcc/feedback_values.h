@@ -3,7 +3,7 @@
 //   use.
 // - If the filter runs in the sender half (CMP Fig. 3), the values describe pairs of consecutive packet groups: the
 //   number of pairs since the last message, the one-way delay of the latest group, and the filter's inputs for each
-//   pair (SentPair). A full message is sent before it is due, so that no pair is lost.
+//   pair (SentPair). A message that is full is sent before it is due, so that no pair is lost.
 // CMP's f_l and R come from the common fields.
 #ifndef CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
 #define CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
@@ -34,14 +34,14 @@ enum PairsValue { kPairs, kOneWayDelay, kValuesBeforePairs };
 inline constexpr int kValuesPerPair = 4;
 inline constexpr int kMaxPairs = (Feedback::kMaxValues - kValuesBeforePairs) / kValuesPerPair;
 
-// The largest absolute value of a time (us) or size (bytes) in a message; larger values are clamped. Only values of a
-// replayed trace can be larger, not those of a real call.
+// The largest absolute value of a time (us) or size (bytes) in a message; larger values are clamped. In a real call no
+// value is larger, but a replayed trace may contain larger values.
 inline constexpr double kMaxPairValue = 9007199254740991.0;  // 2^53 - 1
 inline double SentValue(double value) { return std::clamp(value, -kMaxPairValue, kMaxPairValue); }
 
 // Whether the message has the form with pairs. In that form, the first value is the number of pairs, and the total
-// number of values follows from it. The other form always has two values, like a message with zero pairs. But its first
-// value is A_r, which is above 0.
+// number of values follows from it. A message in the other form has two values, as many as a message with zero pairs;
+// but its first value is A_r, which is never 0.
 inline bool HasPairs(const Feedback& feedback) {
   return feedback.value_count >= kValuesBeforePairs &&
          feedback.values[kPairs] * kValuesPerPair == feedback.value_count - kValuesBeforePairs;

@@ -1,7 +1,7 @@
-// Loss-based controller at the sender: A_s from the fraction of lost packets (ToN III-B, eq. 14). It computes its own
-// loss reports from cumulative counters, loss_report_interval apart (RFC 3550: about 1 s). It does not act on each
-// report of a browser: browsers report several times a second, sometimes about only a handful of packets, and such
-// reports could cut A_s to a quarter within a second.
+// Loss-based controller at the sender: A_s from the fraction of lost packets (ToN III-B, eq. 14). Every
+// loss_report_interval (RFC 3550: about 1 s), it computes its own loss report from cumulative counters. It does not act
+// on each report of a browser: browsers report several times a second, sometimes about only a handful of packets, and
+// such reports could cut A_s to a quarter within a second.
 #ifndef CCSCOPE_CC_GCC_LOSS_CONTROLLER_H_
 #define CCSCOPE_CC_GCC_LOSS_CONTROLLER_H_
 

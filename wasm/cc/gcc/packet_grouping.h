@@ -1,9 +1,9 @@
 // Packet grouping: turns arrivals into groups and computes the deltas between successive complete groups (ToN III-A,
 // eq. 3; pre-filter of GRP).
 //
-// A group is a video frame, recognised by its RTP timestamp, or everything that left within group_length of its first
-// packet. The deltas use the send time of a group's last packet. With the send time of the first packet (the paper's
-// T_i), the sender's own spacing of packets within a merged burst would count as queuing.
+// A group is a video frame, recognised by its RTP timestamp, or all packets that were sent within group_length of the
+// group's first packet. The deltas use the send time of a group's last packet. With the send time of the first packet
+// (the paper's T_i), the sender's own spacing of packets within a merged burst would count as queuing.
 #ifndef CCSCOPE_CC_GCC_PACKET_GROUPING_H_
 #define CCSCOPE_CC_GCC_PACKET_GROUPING_H_
 

@@ -10,15 +10,15 @@ namespace {
 
 constexpr double kFramesPerSecond = 30;
 constexpr DataSize kPacketSize = DataSize::Bytes(1200);
-// The longest time that counts in one increase (draft-02 5.5 has this limit for multiplicative increases).
+// One increase covers at most this much time (draft-02 5.5 has this limit for multiplicative increases).
 constexpr TimeDelta kMaxElapsed = TimeDelta::Seconds(1);
 // Bounds of the normalised variance of R_r at decreases (as in libwebrtc of 2016: standard deviations of 14 to 35
 // kbps at 500 kbps).
 constexpr double kMinVariance = 0.4;
 constexpr double kMaxVariance = 2.5;
 constexpr DataRate kMinMultiplicativeStep = DataRate::BitsPerSec(1000);
-// Regions (remote_rate_control.cc): a received rate that is higher than the known maximum by this many standard
-// deviations is in the region above the maximum.
+// Regions (remote_rate_control.cc): the region above the maximum begins this many standard deviations above the known
+// maximum.
 constexpr double kAboveMaxSigmas = 2.5;
 constexpr double kAlphaNearMax = 0.95;
 constexpr double kAlphaElsewhere = 0.9;

@@ -43,8 +43,8 @@ class RateController {
 
   DataRate a_r() const { return a_r_; }
   RateState state() const { return state_; }
-  // The state in which the last update acted. It may be kDecrease although state() is kHold, since Update() moves from
-  // kDecrease to kHold at once.
+  // The state according to which the last update changed A_r. It may be kDecrease although state() is kHold, since
+  // Update() moves from kDecrease to kHold before it returns.
   RateState acted_state() const { return acted_state_; }
 
  private:

@@ -37,8 +37,7 @@ std::optional<DataRate> Receiver::ReceivedRate() {
   return stream_.ReceivedRate(params_.rate_source(), params_.received_rate_window());
 }
 
-// Lets the hooks (receiver_hooks.h) update A_r. Returns false if the hooks leave A_r to the rate controller of the
-// paper.
+// Lets the hooks (receiver_hooks.h) update A_r. Returns false if the hooks leave A_r to the paper's rate controller.
 bool Receiver::FollowHooks() {
   const auto delivered = stream_.ReceivedRate(params_.rate_source(), kDeliveredWindow);
   const auto next = hooks_->NextRate(controller_.a_r(), {delivered, loss_, rtt_}, stream_.now());

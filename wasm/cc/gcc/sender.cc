@@ -60,8 +60,8 @@ void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   }
 }
 
-// Runs the delay-based controller instead of the receiver half: updates the filter and the detector with each pair of
-// groups, and A_r on overuse and once per message.
+// Runs the delay-based controller, which otherwise runs in the receiver half: updates the filter and the detector with
+// each pair of groups, and A_r on overuse and once per message.
 void Sender::OnPairs(const Feedback& feedback, Timestamp now) {
   DelayBasedController::Conditions conditions{std::nullopt, loss_controller_.fraction_lost(), rtt_};
   if (feedback.received_rate > DataRate::Zero()) conditions.received_rate = feedback.received_rate;

@@ -111,8 +111,8 @@ void DensityFitter::FitAxes(DensityAxes& axes) const {
   Fit(axes.delay_us, ends[2], ends[3], bandwidth_delay_us_);
 }
 
-// The density of a pair is the product of one kernel per axis. So the number of exponentials per pair is the sum of
-// the points of both axes, not their product.
+// The density of a pair is the product of one kernel per axis. So each pair needs one exponential per point of each
+// axis, not one per point of the grid.
 void DensityFitter::Grid(const DensityAxes& axes, double* values) const {
   const int rates = axes.rate_bps.count;
   const double scale = 1 / (bandwidth_rate_bps_ * bandwidth_delay_us_);

@@ -1,7 +1,7 @@
-// Exploration: ccscope's own addition to LCC. The paper's law returns only averages of rates that were tried before,
-// so it would keep the first rate forever and not notice an increase of the capacity. While the delay is low enough,
-// exploration tries rates that are not in the density yet. It also varies each rate a little, since the relation
-// between rate and delay cannot be learnt from a single rate.
+// Exploration: ccscope's own addition to LCC. The paper's law returns only averages of rates that were tried before, so
+// it would keep the first rate forever and not notice an increase of the capacity. While the delay is low enough,
+// exploration tries rates that are not in the density yet. It also varies each rate a little, since a single rate does
+// not show how the delay depends on the rate.
 #ifndef CCSCOPE_CC_LCC_EXPLORATION_H_
 #define CCSCOPE_CC_LCC_EXPLORATION_H_
 

@@ -55,7 +55,7 @@ void Sender::OnRtt(TimeDelta rtt) {
   smallest_rtt_ = std::min(smallest_rtt_, rtt);
 }
 
-// Decisions are made when feedback arrives, not here.
+// The rate changes when feedback arrives, not here.
 bool Sender::OnSent(const SentCounters& counters) {
   sent_rate_.Add({counters.time, 0, 0, counters.sent});
   return false;

@@ -15,19 +15,20 @@ constexpr TimeDelta kInterval = TimeDelta::Seconds(30);
 // A queue shorter than kNearlyEmpty, or than kSpreads times the spread of the delays, counts as nearly empty.
 constexpr TimeDelta kNearlyEmpty = TimeDelta::Millis(40);
 constexpr double kSpreads = 6;
-// Another flow is present if the queue has not been nearly empty for kStanding and has varied by more than kVaried, and
-// one of two further conditions holds: frames arrive at less than kGivenUp of the highest rate since the queue was
-// nearly empty; or the queue has lasted for another kDrainTimes times its greatest length. In that time the call would
-// have drained its own queue, since a call that drains a queue sends at most three quarters of the delivered rate. The
-// first filled second does not count, since the queue may have begun in the middle of that second. The other flow is
-// gone when the queue has been nearly empty for two seconds. One second is not enough: the queue may also be nearly
-// empty for a second when TCP backs off.
+// Another flow counts as present if the queue has lasted for kStanding without being nearly empty, has varied by more
+// than kVaried, and one of two further conditions holds. Either frames arrive at less than kGivenUp times the highest
+// rate since the queue was nearly empty. Or the queue has lasted for a further kDrainTimes times its greatest length:
+// in that time the call would have drained its own queue, since a call that drains a queue sends at most three quarters
+// of the delivered rate. The rate in the first second of the queue is ignored, since the queue may have begun in the
+// middle of that second. The other flow counts as gone when the queue has been nearly empty for two seconds. One second
+// is not enough: the queue may also be nearly empty for a second when TCP backs off.
 constexpr TimeDelta kStanding = TimeDelta::Millis(2500);
 constexpr TimeDelta kVaried = TimeDelta::Millis(20);
 constexpr double kGivenUp = 0.7;
 constexpr double kDrainTimes = 4;
 constexpr TimeDelta kGone = TimeDelta::Millis(1500);
-// If the queue varies by less than kVaried for this long, the flow is gone, and a longer route causes the delay.
+// If the queue varies by less than kVaried for this long, the other flow counts as gone, and the delay is attributed to
+// a longer route.
 constexpr TimeDelta kConstant = TimeDelta::Seconds(10);
 
 }  // namespace

@@ -13,7 +13,7 @@ class EncoderShare {
  public:
   double value() const { return share_; }
 
-  // Records that this rate was requested during `elapsed`.
+  // Records that the rate `asked` was requested during `elapsed`.
   void OnAsked(DataRate asked, TimeDelta elapsed);
   // Rates on the wire over the last second and over the last half second. `has_room`: these rates are far below the
   // capacity. `may_be_less`: whether these rates may lower the share. It is false if losses in a queue or waiting

@@ -238,8 +238,8 @@ std::optional<TimeDelta> FrameDispersion::Base() const {
   return TimeDelta::Micros(*base_us_);
 }
 
-// Visits frames, the newest first, until `visit` has returned true for `frames` of them; returns false if there are
-// fewer.
+// Calls `visit` for frames, the newest first, until `visit` has returned true for `frames` of them. Returns whether
+// that number was reached.
 template <class Visit>
 bool FrameDispersion::ForLatest(int frames, Visit&& visit) const {
   for (int k = 0; k < count_ && frames > 0; ++k) {
@@ -296,7 +296,7 @@ std::optional<DataRate> FrameDispersion::Delivered(TimeDelta window) const {
   int k = 0;
   for (; k < count_ && (k < kMinPoints || Back(0).arrival - Back(k).arrival < window); ++k) size += Back(k).size;
   if (k < count_) return size / (k > kMinPoints ? window : std::max(window, Back(0).arrival - Back(k).arrival));
-  // The time must also cover the transmission of the first frame, which ended when that frame arrived.
+  // The time must include the transmission of the oldest frame, which ended when that frame arrived.
   return size / std::min(window, Back(0).arrival - Back(k - 1).arrival + Back(k - 1).size / (size / window));
 }
 

@@ -9,8 +9,9 @@
 //   f_i = max(T_i, f_{i-1}) + L_i / C,   t_i = f_i + b + n_i.
 // Stamps may be late but are never early (n_i >= 0). On a machine that also does other work, the stamps of several
 // frames at once are late by tens of milliseconds. So the fit is a quantile regression at a low quantile: late stamps
-// do not change the fit as long as some stamps are punctual. The queue is the minimum time that *all* of the latest
-// frames waited. The less punctual the stamps are, the less the fit and the queue are trusted.
+// do not change the fit as long as some stamps are punctual. The queue is the shortest wait among the latest frames:
+// *all* of them waited at least that long. The less punctual the stamps are, the less the fit and the queue are
+// trusted.
 //
 // If a packet of a frame is lost, the frame arrives after later frames, once the packet has been sent again. The frame
 // is inserted at its place in the order of sending, since most of its bytes passed the bottleneck there. Its stamp is
@@ -47,10 +48,10 @@ class FrameDispersion {
   // How long the newest frames waited, beyond what the lateness of stamps explains: the longest wait that the latest
   // 2, 3, 5 or 8 frames show. The fewer frames show a wait, the more of it is attributed to late stamps.
   TimeDelta Wait() const;
-  // By how much the service times of the latest `frames` frames exceed the expected times; the smallest such excess.
-  // The expected times come from the capacity of the last seconds. A fall of the capacity makes all service times
-  // longer. In contrast, a late stamp, a retransmission, or a pause of the machine or of a radio link makes one service
-  // time longer and the next one shorter.
+  // Among the latest `frames` frames, the smallest excess of the service time over the expected time. The expected
+  // times come from the capacity of the last seconds. A fall of the capacity makes all service times longer. In
+  // contrast, a late stamp, a retransmission, or a pause of the machine or of a radio link makes one service time
+  // longer and the next one shorter.
   TimeDelta ServiceExcess(int frames) const;
   // The rates at which the slowest and the fastest of the latest `frames` frames were served.
   struct ServiceRates {
@@ -81,8 +82,8 @@ class FrameDispersion {
     bool sent_again = false;        // it arrived after later frames
     bool bunched = false;           // arrived together with a neighbour, so its stamp is late
     TimeDelta one_way_delay() const { return arrival - send; }
-    // Whether the frame's stamp shows when the link had served the frame, and whether `service` shows how long the
-    // link took.
+    // tells_time(): whether the frame's stamp shows when the link had served the frame. tells_service(): whether
+    // `service` shows how long the link took.
     bool tells_time() const { return !sent_again && !bunched && missing == 0; }
     bool tells_service() const { return !sent_again && missing == 0; }
   };

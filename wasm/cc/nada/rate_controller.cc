@@ -8,7 +8,7 @@
 namespace ccscope::nada {
 namespace {
 
-// The longest interval between feedback messages that the law uses; a longer interval counts as this one. The law is
+// The longest interval between feedback messages in the control law; a longer interval counts as this long. The law is
 // linearised for intervals well below TAU.
 constexpr TimeDelta kLongestInterval = TimeDelta::Seconds(1);
 // The weight of a new measurement of the encoder's share.

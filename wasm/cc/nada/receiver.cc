@@ -41,7 +41,8 @@ bool Receiver::IsRising(TimeDelta x_curr, Timestamp now) const {
   return (x_curr - last_signal_) * (params_.delta() / (now - *last_feedback_)) >= TimeDelta::Millis(params_.ramp_up_rise_ms);
 }
 
-// Does not count a late packet: it was already counted as lost, and it stays lost (RFC 8698 5.1.2).
+// Counts a packet, unless the packet is late: a late packet was already counted as lost, and stays lost (RFC 8698
+// 5.1.2).
 void Receiver::CountPacket(double seq, std::optional<double> highest_seq) {
   if (stream_.has_counters() || (highest_seq && seq <= *highest_seq)) return;
   losses_.OnPackets(1, highest_seq ? seq - *highest_seq - 1 : 0, rtt_, stream_.now());

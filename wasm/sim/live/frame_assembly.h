@@ -1,7 +1,7 @@
-// Assembles a receiver's packets into frames: which packets are missing, when to request them again (RFC 4585, 6.2.1),
-// and which frames are complete. A browser hands a frame to its encoded transform as soon as the frame is complete,
-// even if earlier frames are not. The decoder gets a frame only when all frames that this frame refers to are complete,
-// too.
+// Assembles a receiver's packets into frames. Keeps track of which packets are missing, when to request them again (RFC
+// 4585, 6.2.1), and which frames are complete. A browser hands a frame to its encoded transform as soon as the frame is
+// complete, even if earlier frames are not. The decoder gets a frame only when all frames to which this frame refers
+// are complete, too.
 #ifndef CCSCOPE_SIM_LIVE_FRAME_ASSEMBLY_H_
 #define CCSCOPE_SIM_LIVE_FRAME_ASSEMBLY_H_
 

@@ -24,7 +24,7 @@ constexpr TimeDelta kAudioInterval = TimeDelta::Millis(20);
 // longer than the mean plus 150 ms. The mean is an exponential average over about 30 intervals.
 constexpr TimeDelta kFreezeBeyond = TimeDelta::Millis(150);
 constexpr double kIntervals = 30;
-// The jitter buffer forgets a late frame over about this many frames.
+// The jitter buffer forgets the delay of a late frame over about this many frames.
 constexpr double kPlayoutFrames = 300;
 
 Lateness::Params LatenessOf(const Parameters& live, TimeDelta usual) {

@@ -5,8 +5,8 @@
 namespace ccscope {
 namespace {
 
-// A dropping state resumes the count if it begins within this many intervals after the time at which the next drop of
-// the previous state would have been due.
+// If a dropping state begins within this many intervals after the previous state's next drop would have been due, it
+// resumes the count.
 constexpr double kResumeIntervals = 16;
 
 }  // namespace
@@ -28,8 +28,8 @@ bool CoDelLaw::OkToDrop(const Params& params, Timestamp now, const Packet& packe
 void CoDelLaw::EnterDroppingState(const Params& params, Timestamp now) {
   ++stats_.dropping_states;
   state_.dropping = true;
-  // Resumes with the number by which the count rose in the previous dropping state: so many drops were enough to
-  // control the queue.
+  // Resumes with the number by which the count rose in the previous dropping state, since that many drops were enough
+  // to control the queue.
   const double last = state_.count - state_.last_count;
   const bool recent = now - state_.drop_next < params.interval * kResumeIntervals;
   state_.count = last > 1 && recent ? last : 1;

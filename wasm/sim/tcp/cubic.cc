@@ -48,8 +48,8 @@ double Cubic::WCubic(double t) const {
   return c_ * d * d * d + state_.origin;
 }
 
-// Begins a congestion avoidance stage (section 4.2). W_max of the stage is the previous W_max or, if that is unknown
-// (sections 4.8, 4.10) or smaller, the current window.
+// Begins a congestion avoidance stage (section 4.2). W_max of the stage is the larger of the previous W_max and the
+// current window. If the previous W_max is unknown (sections 4.8, 4.10), it is the current window.
 void Cubic::BeginEpoch(Timestamp now, double cwnd) {
   state_.in_epoch = true;
   state_.epoch = state_.last_ack = now;

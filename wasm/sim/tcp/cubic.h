@@ -1,4 +1,4 @@
-// CUBIC (RFC 9438). The functions are named after its equations. Inside them, windows are in segments and time is
+// CUBIC (RFC 9438). The functions are named after the RFC's equations. Inside them, windows are in segments and time is
 // in seconds.
 #ifndef CCSCOPE_SIM_TCP_CUBIC_H_
 #define CCSCOPE_SIM_TCP_CUBIC_H_

@@ -1,5 +1,5 @@
 // HyStart: leaves slow start before the queue overflows (Ha and Rhee, "Taming the elephants: New TCP slow start", 2011,
-// in the form of Linux 3.16). It has two detectors, which both work in rounds of one window:
+// in the form of Linux 3.16). It has two detectors, and both work in rounds of one window:
 // - ACK train: ACKs have followed one another closely for longer than half the minimum RTT. Then a window of segments
 //   fills the forward path.
 // - Delay: the smallest of the round's first RTT samples exceeds the minimum RTT by more than an eighth of the minimum

@@ -1,6 +1,6 @@
-// The state of each outstanding segment, as the sender knows it (RFC 6675): received selectively, lost,
-// retransmitted. The scoreboard is a ring of one small record per segment. Its counts are always up to date, so an
-// ACK takes constant time on average:
+// The state of each outstanding segment, as the sender knows it (RFC 6675): received selectively, lost, retransmitted.
+// The scoreboard is a ring of one small record per segment. Its counts are always up to date, so an ACK takes constant
+// time on average. The pipe follows from these counts:
 //
 //   pipe = outstanding - sacked - lost + retransmitted        (RFC 6675, SetPipe)
 //

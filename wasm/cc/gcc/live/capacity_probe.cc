@@ -8,8 +8,8 @@
 namespace ccscope::gcc {
 namespace {
 
-// The delivered rate is measured over the frames of the last kHorizon. So for kHorizon after the start and after each
-// drain, it includes older frames and is not compared with the requested rate.
+// The delivered rate is measured over the frames of the last kHorizon. For kHorizon after the start and after each
+// drain, these include older frames, so the delivered rate is not compared with the requested rate.
 constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
 // The queue counts as empty if the one-way delay exceeds its minimum by less than this. The minimum is the propagation
 // delay plus the transmission time of the group.
@@ -29,7 +29,7 @@ constexpr double kMostOfAsked = 1.5;
 constexpr DataRate kBeyondDeliveredOffset = DataRate::BitsPerSec(10e3);
 // If a queue builds up while the flow sends less than this fraction of the measured capacity, other flows probably use
 // part of the capacity. The capacity is then assumed to be at most the rate at which the queue built up. This limit
-// rises with the cube of time, like the window of CUBIC. It has doubled after kDoubt.
+// rises with the cube of time, like CUBIC's window, and doubles within kDoubt.
 constexpr double kPlausibleShare = 0.8;
 constexpr TimeDelta kDoubt = TimeDelta::Seconds(8);
 // The encoder's share is the rate sent divided by the target (encoder_share.h). It is measured over the last second and
@@ -70,8 +70,8 @@ void CapacityProbe::ObserveEncoder(DataRate asked, const Conditions& conditions,
   const DataRate latest = capacity_.frames().Delivered(kLatest).value_or(DataRate::Zero());
   const bool has_room = *conditions.delivered < *Capacity() * kFarBelow;
   // A low delivered rate may lower the estimate of the encoder's share only if the encoder is the cause. A queue, or
-  // losses in a full queue, also make the delivered rate lower than the rate sent. Losses of the path do not matter
-  // here, since they are the same fraction at every rate.
+  // losses in a full queue, also make the delivered rate lower than the rate sent. Random losses on the path do not
+  // matter here, since their fraction is the same at every rate.
   const bool may_be_less = (!room_.LostIn(FrameCapacity::kLossShows, now) || room_.AreOfThePath(now)) && !SeesQueue();
   encoder_share_.OnDelivered({*conditions.delivered, latest, has_room, may_be_less}, elapsed);
   encoder_share_.OnQueue(capacity_.WaitToDrain(), elapsed);
@@ -116,7 +116,7 @@ DataRate CapacityProbe::Risen(DataRate a_r, DataRate level, DataRate delivered, 
   return std::min(risen, std::max((delivered * (1 + beyond) + kBeyondDeliveredOffset) * (1 / encoder_share_.value()), a_r));
 }
 
-// The part of A_r that must not be used, so that the queue drains.
+// The part of A_r that the sender must leave unused, so that the queue drains.
 DataRate CapacityProbe::Drain(DataRate a_r, bool is_sure, Timestamp now) const {
   if (params_.drain_time == TimeDelta::Zero()) return DataRate::Zero();
   const auto all_but = [this, a_r](DataRate left) {
@@ -142,8 +142,8 @@ DataRate CapacityProbe::Retransmissions(const Conditions& conditions, Timestamp 
   return std::max(DataRate::Zero(), delivered * (1 - kUnexplained) - FramesDelivered(now));
 }
 
-// The rate while another flow fills the queue. Waits and losses that this flow causes are discarded, so that they do
-// not lower the rate after the flow has ended.
+// The rate while another flow fills the queue. Waits and losses that the other flow causes are discarded, so that they
+// do not lower the rate after that flow has ended.
 CapacityProbe::Rate CapacityProbe::Beside(DataRate a_r, DataRate delivered, const Conditions& conditions,
                                           TimeDelta elapsed, Timestamp now) {
   encoder_share_.OnAsked(a_r - drain_, elapsed);
@@ -160,7 +160,8 @@ std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Condi
   const TimeDelta elapsed = std::clamp(now - last_next_, TimeDelta::Zero(), kHorizon);
   if (!last_next_.IsFinite()) first_ = now;
   last_next_ = now;
-  // Counters arrive late, and incomplete frames are not counted as frames, so the larger of the two rates is taken.
+  // Counters arrive late, and incomplete frames are not counted as frames, so the larger of the two delivered rates is
+  // used.
   const DataRate delivered = std::max(conditions.delivered.value_or(DataRate::Zero()), FramesDelivered(now));
   if (conditions.loss > 0) capacity_.OnLoss(now);
   if (SeesCompetingFlow()) return Beside(a_r, delivered, conditions, elapsed, now);

@@ -7,7 +7,8 @@
 // The rate grows towards the estimated capacity in limited steps: after a step, the encoder should send at most 1.5
 // times the rate recently delivered or, if frames disagree about the capacity, 1.1 times. The rate falls together with
 // the estimate. If several frames in a row have long service times, late time stamps cannot be the cause; the rate then
-// falls at once, before the next feedback is due.
+// falls at once, before the next feedback is due. After a single such frame, the sender is asked for less only until
+// the next frame.
 #ifndef CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
 #define CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
 
@@ -64,8 +65,9 @@ class CapacityProbe {
   // queue is measured by the one-way delay, so it includes packets of other flows.
   bool QueueStaysEmpty(const GroupDeltas& deltas);
 
-  // Whether the rate must be lowered before the next feedback is due, because the capacity has fallen (see
-  // FrameCapacity::IsUrgent()). False while the competitive mode is on, since losses then determine the rate.
+  // Whether the rate must be lowered before the next feedback is due, because the capacity has fallen or is suspected
+  // to have fallen (FrameCapacity::IsUrgent()). False while the competitive mode is on, since losses then determine the
+  // rate.
   bool IsUrgent(DataRate a_r) const {
     return params_.on && !SeesCompetingFlow() && capacity_.IsUrgent(a_r * encoder_share_.value());
   }
@@ -99,9 +101,9 @@ class CapacityProbe {
   int groups_of_empty_queue_ = 0;
   // The end of the drain after a fall of the capacity, or the last time at which the competitive mode was on.
   Timestamp drained_at_ = Timestamp::MinusInfinity();
-  bool is_sure_ = false;                               // whether a queue was certain to exist at that fall
-  // Set when a queue builds up although the rate is well below the measured capacity (kPlausibleShare): a sign that
-  // other flows use part of the capacity. `rate`: the rate at that time.
+  bool is_sure_ = false;                               // whether it was certain, at that fall, that a queue existed
+  // Set when a queue builds up although the rate is well below the measured capacity (kPlausibleShare), which suggests
+  // that other flows use part of the capacity. `rate`: the rate at that time.
   struct Doubt {
     DataRate rate;
     Timestamp since;

@@ -21,7 +21,8 @@ class CompetitiveMode {
   // Call it for each reading of the counters. Without recent readings, the mode is never on.
   void OnCounters(double loss, Timestamp now);
   bool IsOn() const { return is_on_; }
-  // The next rate while the mode is on. `a_r`: the rate set `elapsed` ago. `delivered`: the rate recently delivered.
+  // The next rate while the mode is on. `a_r`: the current rate, which was set `elapsed` ago. `delivered`: the rate
+  // recently delivered.
   DataRate Next(DataRate a_r, DataRate delivered, TimeDelta rtt, TimeDelta elapsed, Timestamp now);
 
  private:

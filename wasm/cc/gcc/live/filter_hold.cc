@@ -20,7 +20,7 @@ void FilterHold::Begin(Timestamp now) {
   one_way_delay_before_ = last_one_way_delay_;
 }
 
-// The first frame is a key frame, but it begins no hold, since a hold would delay the start.
+// The first frame of a call is a key frame but begins no hold, since a hold would delay the start.
 void FilterHold::BeginIfDisturbed(const Arrival& arrival, std::optional<double> highest_seq, Timestamp now) {
   if (highest_seq && (arrival.key_frame || arrival.seq > *highest_seq + 1)) Begin(now);
 }

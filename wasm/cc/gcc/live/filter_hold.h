@@ -22,7 +22,7 @@ class FilterHold {
 
   // The warm-up begins with the first input.
   void OnInput(Timestamp now) { if (!began_) began_ = now; }
-  // Begins a hold, unless a hold is under way.
+  // Begins a hold, unless a hold is already in progress.
   void Begin(Timestamp now);
   void BeginIfDisturbed(const Arrival& arrival, std::optional<double> highest_seq, Timestamp now);
   bool IsHeld() const { return held_since_.has_value(); }

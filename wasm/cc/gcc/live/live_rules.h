@@ -1,6 +1,6 @@
 // ccscope's own rules for GCC in live calls, as hooks of its receiver half: the warm-up and the hold of the filter
-// (filter_hold.h), and the capacity probe with its mode for calls that share the queue with TCP. Each rule is off
-// unless its parameters turn it on.
+// (filter_hold.h), and the capacity probe (capacity_probe.h), which has a special mode for calls that share the queue
+// with TCP. Each rule is off unless its parameters turn it on.
 #ifndef CCSCOPE_CC_GCC_LIVE_LIVE_RULES_H_
 #define CCSCOPE_CC_GCC_LIVE_LIVE_RULES_H_
 

@@ -1,7 +1,8 @@
-// The fraction of the capacity that stays unused (the room) if frames repeatedly wait long. On a link that pauses
-// (Wi-Fi, mobile), a queue is left after each pause; the more room there is, the faster the queue drains. Queues caused
-// by the rate of the flow itself are drained by other means (capacity_probe.h) and do not raise the room. Seconds with
-// bunched frames do not raise it either, since their waits are attributed to a busy machine that stamps frames late.
+// The fraction of the capacity that stays unused (the room) if frames repeatedly wait for a long time. On a link that
+// pauses (Wi-Fi, mobile), a queue is left after each pause; the more room there is, the faster the queue drains. Queues
+// caused by the rate of the flow itself are drained by other means (capacity_probe.h) and do not raise the room.
+// Seconds with bunched frames do not raise the room either, since waits in these seconds are attributed to a busy
+// machine that stamps frames late.
 #ifndef CCSCOPE_CC_GCC_LIVE_ROOM_FOR_WAITS_H_
 #define CCSCOPE_CC_GCC_LIVE_ROOM_FOR_WAITS_H_
 
