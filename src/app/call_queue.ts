@@ -1,9 +1,9 @@
-/** The queue of the Call page's link, which can be changed in several places of the page. */
+/** The queue of the Call page's link, which can be changed in several places on the page. */
 import { parseSchedule } from '../link/capacity_text.js';
 import { queueForm, QueueMemory, queueText } from '../link/queue_form.js';
 import { change, settings } from './settings.js';
 
-/** Remembers the settings of the disciplines that were chosen before. */
+/** Remembers the settings of the queue disciplines that were chosen earlier. */
 export const callQueues = new QueueMemory();
 
 /** The capacity of the link before its first change. */

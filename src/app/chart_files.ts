@@ -65,7 +65,7 @@ export async function svgOf(picture: Picture): Promise<Blob> {
   return new Blob([drawn], { type: 'image/svg+xml' });
 }
 
-/** For each unit that only the axes use: the unit of the values in the CSV file. */
+/** Units that appear only on axes, each with the unit that its values have in the CSV file. */
 const VALUE_UNITS: Readonly<Record<string, string>> = { Mbps: 'bps', '%': 'ratio' };
 
 /**
@@ -109,8 +109,8 @@ const BAR_COLUMNS = [
 ];
 
 /**
- * The values of a paper's figure as CSV, in the units of the axes. The rows of bars also contain the paper's number (if
- * the paper gives one), our band and the verdict.
+ * The values of a paper's figure as CSV, in the units of the axes. For a bar, the row also contains the paper's number
+ * (if the paper gives one), the band of values that count as reproduced, and the verdict.
  */
 export function csvOfFigure(figure: Figure, { experiment, version }: FigureOrigin): string {
   const { unit } = figure.y;

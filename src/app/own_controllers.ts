@@ -20,7 +20,7 @@ export class NotAtHand extends Error {
   override readonly name = 'NotAtHand';
 }
 
-/** The command that uses a controller in the same way as a page: `call` for the Call page, `run` for the Lab. */
+/** The command that runs a controller as a page does: `call` for the Call page, `run` for the Lab. */
 export type OwnCommand = 'call' | 'run';
 
 /** Advice for a file that no page can run. */

@@ -22,7 +22,7 @@ function kept(): Theme {
 
 const remembered = signal<Theme>(kept());
 
-/** Keeps the theme for all pages that are opened later in this browser. */
+/** Remembers the theme for all pages that are opened later in this browser. */
 export function rememberTheme(theme: Theme): void {
   remembered.value = theme;
   try {

@@ -171,7 +171,7 @@ export type ChartTools = (board: Board, chart: TimeChart) => ComponentChildren;
 interface FigureProps extends Hiding {
   board: Board;
   scope: Scope;
-  /** The series that are left out because they have no meaning at present. */
+  /** The series that are left out because they currently have no meaning. */
   without: readonly string[];
   timeLabels: boolean;
   tools?: ChartTools;

@@ -20,7 +20,7 @@ export function chosenRows(rows: string, filters: Filters): Pick<ViewQuery, 'tab
   return { table: name, where: where ?? filters[name] };
 }
 
-/** Reads the rows that charts draw, each table once, by the name under which series refer to them. */
+/** Reads the rows that charts draw. The result is keyed by the table names in the series (see `rowsWhere`). */
 export async function rowsFor(
   charts: Iterable<TimeChart>,
   filters: Filters,

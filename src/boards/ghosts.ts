@@ -12,7 +12,7 @@ import { rowsFor, type Filters } from './filters.js';
 const POINTS = 2000;
 
 export class Ghosts {
-  /** The rows of the ghosts, by the name under which series refer to them (see `rowsWhere`). */
+  /** The rows of the ghosts, keyed by the table names in the series (see `rowsWhere`). */
   #kept: ReadonlyMap<string, Columns> = new Map();
   /** Counts requests to keep or drop a ghost; only the latest one takes effect. */
   #turn = 0;

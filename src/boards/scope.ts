@@ -22,7 +22,7 @@ const REFRESH_MS = 100;
 const READ_ROWS = 2;
 /** Once painting has taken this long in a frame, the next chart waits for another frame. */
 const FRAME_MS = 6;
-/** `cost` covers at most this many redraws, the latest ones. */
+/** `cost` covers at most this many of the latest redraws. */
 const COSTS_KEPT = 600;
 
 export type MakeChart = (container: HTMLElement, axis: TimeAxis, theme: ChartTheme) => TimeChart;

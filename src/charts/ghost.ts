@@ -1,4 +1,4 @@
-/** Lines of an earlier run or of another trace, drawn faintly behind the present ones. */
+/** Lines of an earlier run or of another trace, drawn faintly behind the current ones. */
 import type { ChartDataset, Point } from 'chart.js';
 
 import { DASH, ghostLabel, MARKERS } from './configuration.js';

@@ -153,7 +153,7 @@ export class TimeAxis {
   }
 
   /**
-   * Adjusts a window to the data. A window that is longer than both the data and the present window is shortened to
+   * Adjusts a window to the data. A window that is longer than both the data and the current window is shortened to
    * the longer of these two. The window is then moved to show as little time without data as possible. Without data,
    * returns the window unchanged.
    */
@@ -171,7 +171,7 @@ export class TimeAxis {
     return Math.min(longest, Math.max(MIN_WINDOW_US, lengthUs));
   }
 
-  /** The end of a window of the present length that shows the newest data. */
+  /** The end of a window of the current length that shows the newest data. */
   #endUs(): number {
     return Math.max(this.#extent.toUs, this.#extent.fromUs + this.lengthUs);
   }

@@ -94,7 +94,7 @@ export class TimeChart {
   }
 
   /**
-   * Draws rows of an earlier run or of another trace as faint lines behind the present ones; markers and strips are
+   * Draws rows of an earlier run or of another trace as faint lines behind the current ones; markers and strips are
    * not drawn this way.
    */
   setGhost(table: string, columns: Columns): void {

@@ -18,7 +18,7 @@ export type ChartName = 'rate' | 'delay' | 'loss' | 'controller' | 'detector' | 
 
 export type ThemeName = 'auto' | 'dark' | 'light';
 
-/** The simulation that is drawn now. */
+/** The currently drawn simulation. */
 export interface ReadyScenario {
   kind: 'scenario';
   title: string;
@@ -33,7 +33,7 @@ export interface ReadyScenario {
   windows: readonly WindowMetrics[];
 }
 
-/** The recording that is drawn now. */
+/** The currently drawn recording. */
 export interface ReadyTrace {
   kind: 'trace';
   /** The name of its file. */

@@ -19,7 +19,7 @@ export const PORT_WANTED = 'ccscope-port-wanted';
 
 /**
  * The only messages over this port that are not JSON. The page's script asks ARE_YOU_HERE to find out whether the
- * bridge still exists, and the bridge answers STILL_HERE. With GOODBYE, the bridge announces its own end.
+ * bridge still exists, and the bridge answers STILL_HERE. With GOODBYE, the bridge announces that it is shutting down.
  */
 export const ARE_YOU_HERE = 'are you here';
 export const STILL_HERE = 'still here';

@@ -37,7 +37,7 @@ interface FigureCommon {
 export interface Bar {
   mean: number;
   sd: number;
-  /** `n`: the number of runs. `ci95`: half the width of the 95 % interval of their mean; absent for a single run. */
+  /** `n`: the number of runs. `ci95`: half the 95 % confidence interval of their mean; absent for a single run. */
   n?: number;
   ci95?: number;
   verdict?: Verdict;

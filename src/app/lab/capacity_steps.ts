@@ -1,7 +1,7 @@
 /** The steps of a capacity schedule that the user draws by hand. */
 import type { CapacityStep } from '../../core/link.js';
 
-/** Two steps cannot come closer to each other than this. */
+/** The shortest time between two steps. */
 const GAP_US = 100e3;
 /** The lowest capacity of a step that is not an outage (a capacity of 0). The first step cannot be an outage. */
 export const LEAST_BPS = 50e3;

@@ -77,7 +77,7 @@ export const pathOf = (scenario: Scenario, direction: Direction): ScenarioPath =
     ? scenario.forward
     : (scenario.backward ?? { one_way_delay_ms: scenario.forward.one_way_delay_ms ?? 0 });
 
-/** The capacity of a path before its first change; null without a bottleneck, or if the capacity is a recording. */
+/** A path's first capacity above 0; null if the path has no bottleneck, or if its capacity is a recording. */
 export function firstCapacityBps(scenario: Scenario, direction: Direction): number | null {
   const { capacity, capacity_per_flow: perFlow } = pathOf(scenario, direction);
   if (perFlow !== undefined) return parseRate(perFlow) * flowsIn(scenario, direction);
@@ -138,7 +138,7 @@ export const changeController =
 
 /**
  * A call for the user's own controller. It has the bitrate bounds and the video source of the network's first call, so
- * that both calls start alike. On a page without the controller's file, the call runs with its preset.
+ * that both calls start alike. On a page without the controller's file, the call runs with `preset` instead.
  */
 export function ownCall({ flows }: Scenario, file: string): MediaFlow {
   const first = flows.find((flow) => flow.kind === 'media');

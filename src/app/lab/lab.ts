@@ -209,7 +209,7 @@ export class Lab {
     await this.#ready();
   }
 
-  /** Shows the scenario in a user's file. If the file has an error, the present scenario stays. */
+  /** Shows the scenario in a user's file. If the file has an error, the current scenario stays. */
   async openFile(file: File): Promise<void> {
     const text = await file.text();
     await this.openText(text, { kind: 'file', name: file.name }, file.name);

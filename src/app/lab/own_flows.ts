@@ -8,13 +8,13 @@ import { dismiss, notify } from '../notices.js';
 import { CONTROLLER_TITLES } from './controller_choice.js';
 import { ownControllers, type OwnController } from '../own_controllers.js';
 
-/** The names of the flows that were made with their author's own controller. */
+/** The names of the flows that are to run with the controller of the scenario's author (`own_controller`). */
 export const ownFlowsOf = (network: Scenario): readonly string[] =>
   authorsFlows(network).map(({ flow }) => flow);
 
 export class OwnFlows {
   readonly own = signal<OwnController | null>(null);
-  /** The flows that the user was last told about. */
+  /** The missing controllers that the user was last told about, and their flows, as JSON. */
   #told = '';
 
   /** The controller in a file. If the file is refused, shows a notice and returns null. */
@@ -43,7 +43,7 @@ export class OwnFlows {
     return own === null || flows.length === 0 ? {} : { controller: { name: own.name, url: own.url, flows } };
   }
 
-  /** Tells the user once which flows need their author's own controller, if this page does not have it. */
+  /** If this page has no user's controller, tells the user once which flows need one. */
   tellMissing(network: Scenario): void {
     const missing = this.own.value === null ? authorsFlows(network) : [];
     const told = JSON.stringify(missing);

@@ -42,7 +42,7 @@ export class Pin {
   readonly pinned = signal<Pinned | null>(null);
   /** Whether a run is pinned, or will be pinned as soon as its charts exist. */
   isDue = false;
-  /** Counts pins; only the latest one takes effect. */
+  /** Counts calls of `pin` and `unpin`; only the latest call takes effect. */
   #turn = 0;
 
   /**

@@ -16,7 +16,7 @@ export async function fetchScenario(id: string): Promise<string> {
   return response.text();
 }
 
-/** The files, as texts, of the listed experiments that `scenario` is a copy of. Rejects if a file cannot be loaded. */
+/** The file texts of the listed experiments that `scenario` was copied from. Rejects if a file cannot be loaded. */
 export async function fetchOriginals(scenario: Scenario): Promise<string[]> {
   const listed = registry.filter(({ paper }) => scenario.paper === undefined || paper === scenario.paper);
   const texts = await Promise.all(listed.map(({ id }) => fetchScenario(id)));

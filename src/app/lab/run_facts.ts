@@ -80,7 +80,7 @@ function settingsOf({ scenario, cell, seed, controller }: Run): readonly string[
   ];
 }
 
-/** The settings of a run that differ from those of another run; empty if the other run has all of them. */
+/** The settings of a run that differ from those of another run; empty if there are none. */
 export function differenceText(run: Run, other: Run): string {
   const others = settingsOf(other);
   return settingsOf(run)

@@ -37,10 +37,10 @@ const workOf = ({ durationUs, cost }: Plan['runs'][number]): Work => ({
   cost,
 });
 
-/** Worker seconds per unit of cost, from all experiments on one machine. Used until an experiment has completed. */
+/** Worker seconds per unit of cost, measured once over all experiments. Used until an experiment is complete. */
 const TYPICAL_SECONDS_PER_COST = 3.5e-7;
 
-/** The worker time for a unit of cost, seconds, measured in the experiments that are complete. */
+/** Worker seconds per unit of cost, measured in the experiments that are complete. */
 export function workerSeconds(experiments: readonly Experiment[]): number {
   const complete = experiments.filter(({ isComplete }) => isComplete.value);
   const { cost } = sumWork(complete.map(({ total }) => total.value));

@@ -109,7 +109,7 @@ export class Recorder {
     this.store.appendEvent(event);
   }
 
-  /** Drops the present trace and begins the recording of a call. */
+  /** Drops the current trace and begins the recording of a call. */
   async begin(header: Partial<TraceHeader>): Promise<void> {
     this.live.clear();
     this.#counted = {};
@@ -156,7 +156,7 @@ export class Recorder {
   }
 
   /**
-   * Shows a file instead of the present trace. Rejects with TraceError if the file cannot be read; the present trace
+   * Shows a file instead of the current trace. Rejects with TraceError if the file cannot be read; the current trace
    * is then kept.
    */
   async open(file: File): Promise<void> {

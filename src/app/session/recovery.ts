@@ -6,7 +6,7 @@ import { ServerClient } from './server_client.js';
 
 /** Why a call is ended and started again. */
 export interface Cause {
-  /** The events that note the cause in the recording. */
+  /** The events that are recorded for this cause. */
   events: readonly { name: string; detail: unknown }[];
   /** Resolves when the call may be started again. If absent, the call is started again at once. */
   wait?(isWanted: () => boolean): Promise<unknown>;

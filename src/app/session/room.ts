@@ -23,7 +23,7 @@ function isRoomMessage(data: unknown): data is RoomMessage {
   return typeof data === 'object' && data !== null && 'kind' in data;
 }
 
-/** Our end of a room with one other page in it. */
+/** This page's end of a room that contains one other page. */
 export class Room {
   readonly #call = Math.random();
   /** Called when the other page has restarted its side of the call. Our side then no longer has a peer. */

@@ -75,7 +75,7 @@ export class Running {
     for (const close of this.#closers.splice(0).reverse()) await close();
   }
 
-  /** Now, in microseconds since the origin. */
+  /** The current time, in microseconds since the origin. */
   nowUs(): number {
     return Math.round((performance.timeOrigin + performance.now() - this.originEpochMs) * 1000);
   }

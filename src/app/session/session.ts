@@ -35,7 +35,7 @@ export class Session {
   readonly connectedAt = signal<number | null>(null);
   /** `performance.now()` when the call was first connected. Automatic restarts do not change this value. */
   readonly beganAt = signal<number | null>(null);
-  /** Whether the running call has asked for the local server and goes on without it. */
+  /** Whether the running call asked for the local server but runs without it. */
   readonly lacksServer = signal(false);
   #running: Running | null = null;
   /** Counts requests to stop. A request during a restart keeps the new call from starting. */
@@ -73,7 +73,7 @@ export class Session {
     return this.#lastMedia;
   }
 
-  /** Starts a call with the present settings. Failures are shown as notices. */
+  /** Starts a call with the current settings. Failures are shown as notices. */
   async start(): Promise<void> {
     if (this.#running && this.phase.peek() !== 'failed') return;
     await this.stop();
@@ -98,7 +98,7 @@ export class Session {
     this.phase.value = 'idle';
   }
 
-  /** Ends the call and starts it again with the present settings; the recording continues. */
+  /** Ends the call and starts it again with the current settings; the recording continues. */
   async #restart(running: Running, cause: Cause): Promise<void> {
     if (running.ending) return;
     const stops = this.#stops;

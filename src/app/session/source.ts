@@ -5,7 +5,7 @@ import type { AppState } from '../state.js';
 
 interface Source {
   readonly track: MediaStreamTrack;
-  /** The frames per second that were requested, for a track that does not report them. */
+  /** The requested frames per second. Given only for a track that does not report its frame rate. */
   readonly fps?: number;
   stop(): void;
 }

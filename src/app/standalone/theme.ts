@@ -9,7 +9,7 @@ const root = document.documentElement;
 const isDark = (): boolean =>
   root.dataset['theme'] === undefined ? prefersDark.matches : root.dataset['theme'] === 'dark';
 
-/** The present theme of the charts. */
+/** The current theme of the charts. */
 export const chartTheme = (): ChartTheme => (isDark() ? darkTheme : lightTheme);
 
 /** Calls `recolour` at each change of the theme. Shows the page's button, which switches the theme. */

@@ -29,7 +29,7 @@ export function useTwin(recorder: Recorder, scope: Scope, running: boolean): Twi
 
 interface TwinActionProps {
   twin: TwinComparison;
-  /** Why the shown recording can never be compared; null if it may be possible. */
+  /** Why the shown recording can never be compared; null if a comparison may be possible. */
   problem: { message: string; fix: string } | null;
 }
 

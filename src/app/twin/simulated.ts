@@ -20,7 +20,7 @@ export interface SimulatedTwin {
   fromUs: number;
   toUs: number;
   /**
-   * The assumptions that replace facts missing from the recording, or effects that the simulation cannot reproduce.
+   * The assumptions made for facts that the recording lacks, and for effects that the simulation cannot reproduce.
    */
   assumed: readonly string[];
 }

@@ -99,7 +99,7 @@ function measurementOfCall(status: CallStatus, lateness: LatenessMs | null): Fac
 const shadowFacts = (shadows: readonly { name: string }[]): Facts =>
   shadows.length === 0 ? [] : [['Watching', shadows.map(({ name }) => name).join(', ')]];
 
-/** The facts of an opened trace. Its header comes from a file, so its fields may be anything. */
+/** The facts of an opened trace. Its header comes from a file, so its fields may have any value. */
 function factsOfFile(name: string, header: Partial<TraceHeader>): Facts {
   const { source, created, controller, preset, mode } = header;
   const recorded = created === undefined ? '' : new Date(created).toLocaleString();
@@ -144,7 +144,7 @@ export function ControllersOfCall({ session, recorder }: ProvenanceProps) {
   return <FactList facts={controllersOfCall(status, session.inCharge.value.name, shadows)} />;
 }
 
-/** The bottleneck of the call and the source of its times, which open over the page. */
+/** Shows where the bottleneck of the call is and where its times come from. Opens over the page. */
 export function HowMeasured({ session }: Pick<ProvenanceProps, 'session'>) {
   const status = session.status.value;
   if (status === null) return null;

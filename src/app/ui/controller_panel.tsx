@@ -177,7 +177,7 @@ function PresetField() {
         help={chosen?.description ?? ''}
         options={presets.map(({ name, description }) => ({ value: name, label: name, help: description }))}
         onChoose={(name) => {
-          // A preset of another controller has other parameters, so the present parameters are dropped.
+          // A preset of another controller has other parameters, so the current parameters are dropped.
           const isOther = watcherOf({ controller, preset: name }) !== watcherOf({ controller, preset });
           change(isOther ? { preset: name, set: {} } : { preset: name });
         }}

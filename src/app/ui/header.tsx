@@ -36,7 +36,7 @@ function Elapsed({ session }: { session: Session }) {
   return <time>{`${Math.floor(value / 60)}:${String(value % 60).padStart(2, '0')}`}</time>;
 }
 
-/** A mark that the machine is too busy for the call. When opened, it explains how the load distorts the numbers. */
+/** Warns that the machine is too busy for the call. When opened, explains how the load distorts the numbers. */
 function MachineMark({ session }: { session: Session }) {
   const notice = session.status.value?.notices.find(({ code }) => code === MACHINE_CODE);
   return (

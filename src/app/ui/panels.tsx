@@ -117,7 +117,7 @@ export const effectHelp = (): string =>
 
 interface CallProps {
   running: boolean;
-  /** Whether the running call is without the local server that it asked for. */
+  /** Whether the running call asked for the local server but runs without it. */
   lacksServer: boolean;
 }
 

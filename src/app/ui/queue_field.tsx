@@ -47,7 +47,7 @@ interface FormProps {
 /** These settings are always shown. A discipline's other settings are hidden until the user unfolds them. */
 const FIRST: readonly string[] = ['target_ms', 'interval_ms', 't_update_ms', 'depth_packets'];
 
-/** The unit of each kind of limit, as the page shows it, and its slider. */
+/** For each kind of limit: the unit shown on the page, and the limit's slider. */
 const LIMIT_UNITS: Readonly<
   Record<
     string,

@@ -38,7 +38,7 @@ function callSentences({ sharing, name, isRunning }: SharingProps): readonly str
   ];
 }
 
-/** The rate that a call can reach if each flow has a separate queue. */
+/** States the rate that a call can reach if each flow has a separate queue. */
 function fairSentence({ capacityBps, flows }: Sharing): string {
   return `The fair share of the call is ${rateText(capacityBps / (flows.length + 1))}.`;
 }

@@ -27,7 +27,7 @@ function shared(): AppState {
   };
 }
 
-/** The link to the present settings. */
+/** The link to the current settings. */
 export const copiedLink = (): string => linkTo(shared());
 
 /** The link that makes another page the far side of this call. */

@@ -23,7 +23,7 @@ async function newNetwork(): Promise<string> {
   return `./lab.html#${await toFragment('own', FRESH_NETWORK_TEXT)}`;
 }
 
-/** Explains what Start will do with the present settings. */
+/** Explains what Start will do with the current settings. */
 export function Welcome({ session, isSample }: WelcomeProps) {
   const { capacity, queue, rtt_ms, controller, bottleneck, cross_traffic } = settings.value;
   const { cubic, newReno } = parseCrossTraffic(cross_traffic);

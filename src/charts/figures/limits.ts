@@ -47,7 +47,7 @@ function extents(figure: Figure): Extents {
   return { values: [...points, ...values], bands };
 }
 
-/** A share of up to 100 % may have a deviation that reaches this far. */
+/** With its deviation added, a share of at most 100 % may reach up to this value. */
 const HIGHEST_SHARE = 120;
 
 /**

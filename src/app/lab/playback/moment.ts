@@ -6,7 +6,7 @@ import type { TraceStore } from '../../../worker/trace/trace_client.js';
 /** The values of a row, by column name. */
 export type Row = Readonly<Record<string, number>>;
 
-/** A row of some columns; undefined if it does not exist. */
+/** Row `index` of the columns; undefined if `index` is negative. */
 export const rowOf = (columns: Columns, index: number): Row | undefined =>
   index < 0
     ? undefined

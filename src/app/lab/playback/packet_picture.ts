@@ -14,7 +14,7 @@ export interface ShownPacket {
    * enters) to 1 (it leaves).
    */
   at: number;
-  /** The place of a lost packet beside those that were lost just before it, counted from 0. */
+  /** For a lost packet: its place, counted from 0. Packets that fall at the same time have different places. */
   place?: number;
 }
 

@@ -51,7 +51,7 @@ export class Playback {
   readonly timeUs = signal(0);
   readonly isPlaying = signal(false);
   readonly speed = signal<number>(0.1);
-  /** Where the latest step stopped; null after a step by a fixed time. A step that finds nothing changes nothing. */
+  /** Where the latest step stopped; null after a step by a fixed time. Unchanged if a step finds no row. */
   readonly happening = signal<Happening | null>(null);
   readonly #options: PlaybackOptions;
   readonly #detach: () => void;

@@ -12,11 +12,11 @@ export interface StageRows {
 
 const PACKET_COLUMNS = ['flow', 'offered_us', 'size_bytes', 'dropped'];
 const ARRIVAL_COLUMNS = ['flow', 'send_time_us', 'rtp_timestamp', 'size_bytes'];
-/** One read covers the playback from BEFORE_US before the requested time to AFTER_US after it. */
+/** The rows of one read suffice for moments from BEFORE_US before the requested time to AFTER_US after it. */
 const [BEFORE_US, AFTER_US] = [2e6, 6e6];
 /**
- * A packet's row has the time at which the packet left or arrived. For a packet that waits now, that time may be up
- * to LATEST_US in the future.
+ * A packet's row has the time at which the packet left or arrived. For a packet that is waiting at the shown moment,
+ * that time may be up to LATEST_US later.
  */
 const LATEST_US = 3e6;
 

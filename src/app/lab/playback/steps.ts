@@ -4,7 +4,7 @@ import { tableSpec, type ControllerName, type TableName } from '../../../core/sc
 import type { FlowInfo } from '../../../runs/run.js';
 import type { StepRows } from './playback.js';
 
-/** What happens to a packet, by the name in the column `dropped`. */
+/** For each value of the column `dropped`: what happens to the packet. */
 const PACKET_EVENTS: Readonly<Record<string, string>> = {
   no: 'leaves the queue',
   'random-loss': 'is lost at random',

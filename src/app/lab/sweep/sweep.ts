@@ -48,8 +48,8 @@ export interface Alike {
 }
 
 /**
- * At each end of a sweep, all runs of a range of values may be the same. Returns the longer of these two ranges, or
- * null if that range has fewer than two values.
+ * Finds the values at the low end and at the high end of a sweep for which all runs are the same. Returns the longer
+ * of these two ranges, or null if that range has fewer than two values.
  */
 export function alike(results: readonly Swept[]): Alike | null {
   const told = results.map(({ whole }) => JSON.stringify(whole));

@@ -93,7 +93,7 @@ function ofPath(scenario: Scenario): Sweepable[] {
   return found;
 }
 
-/** Sweeps a parameter around its present value. If this value is 0, uses the lower part of the allowed range. */
+/** Sweeps a parameter around its current value. If this value is 0, uses the lower part of the allowed range. */
 function ofParameter(
   spec: ParameterSpec,
   now: number,

@@ -80,7 +80,7 @@ function windowText({ run }: Side, window: WindowMetrics): string {
 
 interface WindowRowsProps {
   name: string;
-  /** The window in each run that has it. */
+  /** Each run that has this time window, with its metrics in the window. */
   measured: readonly { side: Side; window: WindowMetrics }[];
   isFirst: boolean;
 }

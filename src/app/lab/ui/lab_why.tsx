@@ -30,7 +30,7 @@ function useExplained({ store, run, scope, detailed }: LabWhyProps) {
   return { scope, store, flow: flow.flow, link, header, hasEnded: result !== null };
 }
 
-/** The list of reasons of the present run. */
+/** The list of reasons for the current run. */
 export function LabWhy({ isCompared, ...props }: LabWhyProps & { isCompared: boolean }) {
   const explained = useExplained(props);
   return explained && <WhyPanel title={isCompared ? 'Now: why did it do that?' : undefined} {...explained} />;

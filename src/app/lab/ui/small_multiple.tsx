@@ -15,7 +15,7 @@ interface SmallMultipleProps {
   /** `topBps` and `topMs`: the upper ends of the rate and delay scales. All charts of a sweep share them. */
   topBps: number;
   topMs: number;
-  /** Whether this is the present value of the network. */
+  /** Whether the network currently has this value. */
   isNow: boolean;
   onTake: () => void;
 }

@@ -130,7 +130,7 @@ export function SweepPanel({ lab }: { lab: Lab }) {
   const found = all.find((each) => each.id === chosen.value) ?? all[0];
   if (!found) return null;
   const { value: request } = lab.sweep.request;
-  // If the user gives the network a value of the sweep, the range of the sweep stays the same.
+  // The range of a sweep stays the same when the user applies one of its values to the network.
   const { from, to } = range.value ?? (request?.swept.id === found.id ? request.swept : found);
   const swept: Sweepable = { ...found, from, to };
   const isRight = swept.from < swept.to;

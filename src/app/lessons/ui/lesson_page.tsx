@@ -222,7 +222,7 @@ const link = (shown: boolean): string => linkTo({ ...settings.peek(), shown, the
 
 export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Scope }) {
   const hidden = useSignal<readonly string[]>([]);
-  /** How often a button has opened the figure. The button then disappears, so its focus moves to the figure. */
+  /** How often a button has opened the figure. The button then disappears, so the focus moves to the figure. */
   const openings = useSignal(0);
   const figure = useRef<HTMLElement>(null);
   const number = LESSONS.findIndex(({ id }) => id === lesson.id);
