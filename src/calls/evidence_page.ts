@@ -31,7 +31,7 @@ export interface EvidenceDirection {
   /** Connections that share the link; if there are several, each gets its own curve. */
   flows: EvidenceSource[];
   receivers: EvidenceSource[];
-  /** Percentiles of the queuing delay of all packets; null without packets. */
+  /** Percentiles of the queuing delay of all packets; null if there were no packets. */
   queueDelayMs: { p50: number; p95: number } | null;
   /** The rate changes that the shadows (controllers that only watched the call) would have made. */
   reasons: EvidenceReasons[];

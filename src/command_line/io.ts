@@ -21,13 +21,13 @@ export const columnsOf = ({ stdout }: Io): number =>
 /** Where a command writes its rows: a stream or a file. */
 export interface Output {
   write(text: string): void;
-  /** Resolves to true once the stream accepts more data, or to false if its reader has closed its end. */
+  /** Resolves to true once the stream accepts more data, or to false if the reader has closed the pipe. */
   ready(): Promise<boolean>;
   /** Resolves once everything has been written. Rejects if a write fails. */
   end(): Promise<void>;
 }
 
-/** Writes to a stream that stays open, such as standard output. It is not an error if the reader closes its end. */
+/** Writes to a stream that stays open, such as standard output. It is not an error if the reader closes the pipe. */
 export function streamOutput(stream: Writable): Output {
   let gone = false;
   let failure: Error | null = null;

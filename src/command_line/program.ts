@@ -77,7 +77,7 @@ async function runCommand(args: readonly string[], io: Io): Promise<number> {
 /**
  * Listens to the write errors of the streams, since an unhandled error event would end the process. Returns a
  * function that waits until everything has been written. That function returns the first failure of standard
- * output, or null. It is not a failure if the reader closes its end, as `head` does.
+ * output, or null. It is not a failure if the reader closes the pipe, as `head` does.
  */
 function watchOutput({ stdout, stderr }: Io): () => Promise<Error | null> {
   let failure: Error | null = null;

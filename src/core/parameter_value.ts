@@ -19,7 +19,7 @@ export function parameterNumber(spec: ParameterSpec, value: number | string): nu
   const named = values?.indexOf(String(value)) ?? -1;
   if (named >= 0) return named;
   const isText = typeof value === 'string';
-  // Adding 0 turns -0 into 0. Written as text and read again, -0 would become 0 anyway.
+  // Adding 0 turns -0 into 0: if -0 were written as text and read again, the result would be 0.
   const number = isText && !NUMBER.test(value.trim()) ? NaN : Number(value) + 0;
   return number >= min && number <= max && (!whole || Number.isInteger(number)) ? number : undefined;
 }

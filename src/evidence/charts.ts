@@ -114,7 +114,8 @@ function tablesOf(
   const receivers = sides(paths, 'receiver');
   const media = mediaTable(sides(paths, 'sender'), receivers, endUs);
   const hasPackets = packets === direction?.packets;
-  // If packets were recorded, the charts show the rate at the link instead, which includes headers and audio.
+  // If packets were recorded, the charts show the rate at the link instead of the received rate. The rate at the link
+  // includes all headers.
   if (hasPackets) delete media['received_bps'];
   const [shadow] = shadowsOf(record, paths);
   const tables: Record<string, EvidenceTable> = {

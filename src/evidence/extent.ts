@@ -20,7 +20,7 @@ export function durationUs(record: CallRecord): number {
   return Math.max(1e6, ...times.filter(Number.isFinite));
 }
 
-/** `page 1 → page 2`. A side that is not under test is called `far side`. */
+/** The name of a connection: `page 1 → page 2`. A side that is not under test is called `far side`. */
 export function connectionName(record: CallRecord, { offerer, answerer }: ConnectionRecord): string {
   const name = (id: number | null): string => {
     const endpoint = record.endpoints.find((one) => one.id === id);

@@ -80,8 +80,8 @@ function convergence(record: CallRecord, paths: readonly Path[], { fromUs, toUs 
 }
 
 /**
- * Measures a call, from when it was connected to its end. If the record no longer contains the beginning of a long
- * call, the measurement starts later, where the kept data begin.
+ * Measures a call, from the time when it was connected to its end. If the record no longer contains the beginning of
+ * a long call, the measurement starts later, where the kept data begin.
  */
 export function measure(record: CallRecord): EvidenceMetrics {
   const paths = pathsOf(record, {});

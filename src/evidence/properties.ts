@@ -49,7 +49,7 @@ export function propertiesOf({ call, timeTo90S }: EvidenceMetrics): Map<Property
   );
 }
 
-/** `78.4 %`, `512 kbps`, `174 ms`, `3`. */
+/** A property as text, for example `78.4 %`, `512 kbps`, `174 ms` or `3`. */
 export function propertyText(name: PropertyName, value: number): string {
   const { unit } = PROPERTIES[name];
   const short = (number: number): string => String(Number(number.toPrecision(3)));

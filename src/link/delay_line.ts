@@ -12,8 +12,8 @@ export class DelayLine<T> {
   #head = 0;
 
   /**
-   * Inserts a packet in the order of due times, so it may overtake others. This is rare, so the search for the
-   * position starts at the end.
+   * Inserts a packet in the order of due times. The packet rarely overtakes others, so the search for its position
+   * starts at the end.
    */
   push(packet: T, dueUs: number): void {
     let place = this.#dueUs.length;

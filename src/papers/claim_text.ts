@@ -43,7 +43,7 @@ const quantityOf = ({ metric, flow, window, path }: Quantity): Quantity => ({
   ...(path !== undefined && { path }),
 });
 
-/** The fields that are given. */
+/** Leaves out the fields that are undefined. */
 const definedOf = (fields: Readonly<Record<string, string | undefined>>): Partial<Quantity> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 

@@ -30,7 +30,7 @@ import {
 } from './text.js';
 import { counted } from '../text/counted.js';
 
-/** The mark of an interval across an edge of the band. Screen readers read words instead of the mark. */
+/** Marks an interval that reaches across an edge of the band. Screen readers read words instead of the mark. */
 const ACROSS_MARK = html` <span aria-hidden="true">${ACROSS}</span
   ><span class="visually-hidden">interval across an edge of the band</span>`;
 

@@ -53,8 +53,8 @@ export class Competition {
   }
 
   /**
-   * Extends the reason for a fall by the share of the capacity that the competing flows took during a period. Does
-   * not change the reason if this share was below COMPETITION, or if other flows cannot be the cause.
+   * Adds to the reason for a fall how much of the capacity the competing flows took during a period. Returns the
+   * reason unchanged if they took less than the fraction COMPETITION, or if other flows cannot be the cause.
    */
   addTo(reason: Reason, fromUs: number, toUs: number): Reason {
     if (OWN.has(reason.kind)) return reason;

@@ -27,7 +27,7 @@ export function sharingAtEnd(trace: TraceData, query: CompetitionQuery): Sharing
   const group = new Rows(trace, 'group', ['competing', 'received_rate_bps'], ofFlow(query.flow));
   const nada = new Rows(trace, 'nada', ['received_rate_bps'], ofFlow(query.flow));
   const mean = (rows: Rows, column: string): number => rows.mean(column, ...rows.between(fromUs, endUs));
-  // Rows of a controller that has been replaced end before this period.
+  // A controller that was replaced before this period has no rows in it.
   const receivedBps = [group, nada]
     .map((rows) => mean(rows, 'received_rate_bps'))
     .find((bps) => !Number.isNaN(bps));

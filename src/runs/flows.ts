@@ -16,8 +16,8 @@ export function drawnFlows(flows: readonly FlowInfo[], chosen: readonly string[]
 }
 
 /**
- * The media flow whose controller to show: the flow named `chosen`, or else the first media flow. Null without
- * media flows.
+ * The media flow whose controller to show: the flow named `chosen` or, if there is none, the first media flow.
+ * Null if there are no media flows.
  */
 export function detailedFlow(flows: readonly FlowInfo[], chosen: string): FlowInfo | null {
   const media = flows.filter(({ kind }) => kind === 'media');

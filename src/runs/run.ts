@@ -116,7 +116,7 @@ export interface Recorded {
   /** Whether to record the arrival of every packet, for a replay. */
   packets: boolean;
   /**
-   * Whether to record the tables `arrival`, `packet` and `feedback`, too, if the run is short enough (see
+   * Whether to also record the tables `arrival`, `packet` and `feedback` if the run is short enough (see
    * `areFew`).
    */
   inside: boolean;

@@ -22,7 +22,10 @@ export interface CellValues {
 export interface ClaimCase {
   /** The cells that are compared. */
   cells: readonly CellParams[];
-  /** The means of the cells in the same order. If a claim compares a quantity with a number, the number follows. */
+  /**
+   * The mean of each cell, in the order of `cells`. If the claim compares a quantity with a number, this number is
+   * the last element.
+   */
   values: readonly number[];
   /**
    * The p-value: the probability of results that support the claim at least this strongly, if the claim were

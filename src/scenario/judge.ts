@@ -1,4 +1,4 @@
-/** Computes verdicts and tests claims for any number of runs, with the statistics of the library jStat. */
+/** Computes verdicts and tests claims for any number of runs, with the jStat library's statistics. */
 import { evaluateClaimBy, type CellValues, type ClaimResult } from './claims.js';
 import type { Claim, Scenario } from './scenario.js';
 import { STATISTICS } from './statistics.js';

@@ -95,8 +95,9 @@ interface Peak {
 export function modesOf({ from, step, values }: Density): number[] {
   const { peaks, valleys } = extremes(values, step);
   for (;;) {
-    // Each pass removes the lowest maximum that is not a mode, together with the higher of its two neighbouring
-    // minima. The share of a shallow maximum is added to the maximum on the other side of that minimum.
+    // Each pass removes the lowest maximum that is not a mode, and the higher of the two minima beside it. A shallow
+    // maximum belongs to the neighbouring maximum beyond the removed minimum. So its share of the sample is added to
+    // the share of that neighbour.
     let worst = -1;
     for (const [i, peak] of peaks.entries()) {
       const dip = Math.max(valleys[i] ?? 0, valleys[i + 1] ?? 0);

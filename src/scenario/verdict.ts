@@ -84,7 +84,7 @@ export function verdictOf(
   [low, high]: readonly [number, number],
   claims: readonly (readonly Pick<ClaimCase, 'holds' | 'p'>[])[],
 ): Verdict {
-  // Rounding: even the mean of equal numbers may differ from them in the last digits.
+  // Allows for rounding errors: even the mean of equal numbers may differ from them in the last digits.
   const rounding = 1e-9 * Math.max(Math.abs(low), Math.abs(high));
   if (mean >= low - rounding && mean <= high + rounding) return 'within';
   const holds = (cases: readonly Pick<ClaimCase, 'holds' | 'p'>[]): boolean =>

@@ -34,7 +34,7 @@ export interface ShaperOptions {
   peers?: PeersOption;
   /** The value of the column `link` in the link's trace rows; default 0. */
   linkNumber?: number;
-  /** Whether to keep the fate of each packet; default: no. */
+  /** Whether to record what happens to each packet; default: no. */
   record?: boolean;
   /** The file that the thread runs; default: the file of the shaper. */
   thread?: URL;

@@ -30,7 +30,7 @@ export class ParameterProblem extends Error {
   }
 }
 
-/** Returns the name of a preset if it exists. Throws ParameterProblem that lists all presets otherwise. */
+/** Returns the name of a preset if it exists. Otherwise throws a ParameterProblem that lists all presets. */
 export function checkPreset(name: string): string {
   if (presetNames.includes(name)) return name;
   throw new ParameterProblem('preset', orMeant(`one of ${presetNames.join(', ')}`, name, presetNames), name);

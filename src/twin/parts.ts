@@ -81,7 +81,7 @@ export function partOf(header: Partial<TraceHeader>, events: readonly TraceEvent
 
 /**
  * Whether an event `mode` reports that the controller left the mode `control`. In other modes, the browser's own
- * controller limits the rate, too.
+ * controller also limits the rate.
  */
 const toCap = (detail: unknown): boolean =>
   typeof detail === 'object' && detail !== null && 'to' in detail && detail.to !== 'control';

@@ -13,7 +13,10 @@ import { orZero } from '../calls/record/stream_bytes.js';
 /** The lowest and the highest rate that a driver sets. */
 const LEAST_BPS = 30e3;
 const MOST_BPS = 10e6;
-/** A_r is at most this multiple of the sent rate (ToN paper, III-A). */
+/**
+ * A_r is at most this multiple of the sent rate (ToN paper, III-A). If the driver sets the rate and its target is
+ * higher than the sent rate, A_r is at most this multiple of the target.
+ */
 const ABOVE_SENT = 1.5;
 
 /**

@@ -57,7 +57,7 @@ const COLUMNS: readonly [
   ],
 ];
 
-/** The parts of a run that its numbers cover. */
+/** Explains which part of a run each number covers. */
 const WINDOWS =
   'loss, drops, 90 % after, overuses, freezes and lateness are of a whole run, the other numbers of its last two thirds';
 

@@ -86,7 +86,7 @@ export interface SentReport {
 export interface ReceivedReport {
   width: number | null;
   height: number | null;
-  /** The received audio rate over the last two thirds of the run. Null without audio. */
+  /** The received audio rate over the last two thirds of the run. Null if the call has no audio. */
   audio_bps: number | null;
 }
 
@@ -101,7 +101,7 @@ export interface SharesReport {
   jain: number | null;
 }
 
-/** The report of one run. A null is a number that is unknown or does not exist. */
+/** The report of one run. Null stands for a number that is unknown or does not exist. */
 export interface RunReport extends LinkMetrics, TargetReport {
   /**
    * The mode that actually applied. It is `control` only if it was verified that the controller had taken over
@@ -121,15 +121,16 @@ export interface RunReport extends LinkMetrics, TargetReport {
   freeze_count: number | null;
   longest_freeze_s: number | null;
   shaper_lateness_ms: Percentiles;
-  /** Null for calls of other pages. */
+  /** Null if the calling pages are not part of ccscope. */
   sent: SentReport | null;
   /** Present only if the pages made several connections at the same time. */
   shares?: SharesReport;
-  /** Null for calls of other pages, and in a twin, which has no pictures. */
+  /** Null if the calling pages are not part of ccscope, and in a twin, which has no pictures. */
   received: ReceivedReport | null;
   machine: MachineReport;
   /**
-   * What got worse in the call and why: rows of `incidentRow`, in time order. Only for calls of other pages.
+   * What got worse in the call and why: rows of `incidentRow`, in time order. Present only if the calling pages
+   * are not part of ccscope.
    */
   incidents?: readonly Record<string, unknown>[];
   shadows: ShadowReport[];
@@ -176,7 +177,7 @@ export interface ControllerReport {
   preset: string | null;
   /** Parameters that differ from the preset. */
   parameters: Readonly<Record<string, number>>;
-  /** `source`, `codec` and `audio` are absent for calls of other pages, which choose their own. */
+  /** `source`, `codec` and `audio` are absent if the calling pages are not part of ccscope: they choose their own. */
   source?: SourceReport;
   codec?: VideoCodec;
   audio?: boolean;

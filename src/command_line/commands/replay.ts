@@ -236,7 +236,7 @@ async function replayInWorker(
   }
 }
 
-/** Reads the trace to its end, or until the reader of the rows closes its end. */
+/** Reads the whole trace. Stops early if the reader of the rows closes the pipe. */
 async function feed(source: Source, replayer: Replayer, output: Output, io: Io): Promise<void> {
   const bar = progressOf(source, io);
   const gone = new Error('the reader of the rows closed the pipe');
@@ -263,8 +263,8 @@ async function feed(source: Source, replayer: Replayer, output: Output, io: Io):
 }
 
 /**
- * Null if the trace's length is unknown, or if standard output is a terminal: the rows would disturb a progress
- * bar.
+ * Null if the trace's length is unknown, or if standard output is a terminal, where the rows would garble a
+ * progress bar.
  */
 function progressOf({ bytes }: Source, io: Io): Progress | null {
   return bytes === null || io.stdout.isTTY === true ? null : progress(io, bytes);

@@ -319,7 +319,7 @@ function resultText(
   ].join('\n');
 }
 
-/** `controller nada`, or `controllers felix for a, nada for b`. */
+/** The controllers as text: `controller nada`, or `controllers felix for a, nada for b`. */
 function controllersText(controllers: readonly UsedController[]): string {
   const names = controllers.map(({ name, flow }) => (flow === undefined ? name : `${name} for ${flow}`));
   return names.length === 0 ? '' : `${names.length === 1 ? 'controller' : 'controllers'} ${names.join(', ')}`;

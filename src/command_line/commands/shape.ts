@@ -91,8 +91,8 @@ async function shape(flags: ShapeFlags, io: Io): Promise<void> {
   shaper.onError = (error) => failure.abort(error);
   const stream = flags.json === '-' ? io.stderr : io.stdout;
   const say = (text: string) => stream.write(`${text}\n`);
-  // Without --duration, the command also ends when the reader of its output closes its end. Otherwise it might
-  // run forever.
+  // Without --duration, the command also ends when the reader of its output closes the pipe. Otherwise the command
+  // might run forever.
   const unread = new AbortController();
   if (flags.duration === undefined) stream.once('error', () => unread.abort());
   say(`a ${shaper.a.address}:${shaper.a.port}  (peer A sends here)`);

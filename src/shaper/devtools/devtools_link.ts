@@ -27,7 +27,8 @@ import { ShaperError } from '../udp.js';
 export interface DevtoolsLink extends ControlledLink {
   readonly backend: 'devtools';
   /**
-   * Applies the link to all connections of this page. Rejects with ConfigError if it is not an open Chromium page.
+   * Applies the link to all connections of this page. Rejects with ConfigError if the page is closed or does not
+   * belong to Chromium.
    */
   attach(page: Page): Promise<void>;
 }

@@ -65,8 +65,8 @@ export class CapacitySchedule {
   }
 
   /**
-   * For a link that does not accept steps ahead of time. Returns the current capacity if it has changed since the
-   * last call, else undefined.
+   * Returns the current capacity if it has changed since the last call, otherwise undefined. To be used for a link
+   * that does not accept steps ahead of time.
    */
   advance(nowUs: number): number | undefined {
     this.upcoming(nowUs);

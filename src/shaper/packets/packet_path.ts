@@ -24,7 +24,7 @@ export interface PathOptions<T> {
   core: CoreModule;
   forward: LinkOptions;
   backward: LinkOptions;
-  /** The logs that keep the fate of each packet; default: none. */
+  /** The logs that record what happens to each packet; default: none. */
   logs?: Partial<Record<Direction, PacketLog>>;
   /** The current time in microseconds. It must never run backwards. */
   nowUs(): number;

@@ -48,7 +48,7 @@ export interface FrontPaths<T> {
   core: CoreModule;
   front: Front<T>;
   nowUs(): number;
-  /** Whether paths report the fate of each packet; default: yes. */
+  /** Whether paths report what happens to each packet; default: yes. */
   tellsPackets?: boolean;
   /** The direction whose first packet starts the schedules; by default, the first packet of either direction does. */
   startedBy?: Direction;

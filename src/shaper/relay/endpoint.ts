@@ -15,8 +15,8 @@ const TRANSACTION_US = 39.5e6;
  */
 const MAX_ASKED = 256;
 /**
- * Limit for checks from an address that has proved nothing. Browsers send one check every 48 ms; by default, an
- * agent sends one every 50 ms (RFC 8445, 14.2).
+ * Limit for checks from an address that has proved nothing. Browsers send one check every 48 ms; the default in
+ * RFC 8445, 14.2, is one every 50 ms.
  */
 const CHECKS_PER_S = 25;
 

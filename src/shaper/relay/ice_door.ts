@@ -3,8 +3,8 @@
  * passwords. It identifies the agents by the answers that they give each other:
  * - An address is unknown until it has sent a connectivity check with both username fragments, a message integrity
  *   and a correct fingerprint (RFC 8445, 7.2.2; RFC 8489, 14.7). The address is then provisional: the relay sends it
- *   only checks from the other agent, and no more bytes than it has sent (factor 1; RFC 9000, 8.1 allows 3). So
- *   nobody can use the relay to flood a third party.
+ *   only the other agent's checks and answers, and no more bytes than it has sent (factor 1; RFC 9000, 8.1 allows 3).
+ *   So nobody can use the relay to flood a third party.
  * - An answer counts only once, only within 39.5 s, and only from exactly the address and port to which the check was
  *   sent (RFC 8445, 7.2.5.2.1; RFC 8489, 6.2.1 and 6.3.1). The answer is passed on to the address that sent the
  *   check.
@@ -21,7 +21,7 @@
  *
  * An attacker may see a check on the wire and replay it. The relay refuses the replay as long as it remembers the
  * transaction; it remembers the last 256 transactions of each address. Two attackers, one on each side, may have seen
- * both fragments. If they send their checks before the agents do, the relay takes the attackers for the agents.
+ * both fragments. If they send their checks before the agents do, the relay mistakes the attackers for the agents.
  * Protection against attackers who can read all packets is out of scope.
  */
 import { peerOf, type Agent, type Agents, type Roles, type AgentEndpoint, type AgentSeat } from './agents.js';

@@ -44,7 +44,7 @@ export type Sockets =
 /** The data with which the thread is started. */
 export interface ThreadSetup {
   sockets: Sockets;
-  /** Whether the thread reports the fate of each packet. */
+  /** Whether the thread reports what happens to each packet. */
   tellsPackets: boolean;
   /** The zero of all times, on the clock of process.hrtime, in microseconds. */
   zeroUs: number;

@@ -49,8 +49,8 @@ class WayMemory {
   }
 
   /**
-   * Takes the time when the running thread's schedule started. Returns when the original schedule started, possibly
-   * in an earlier thread; null before the first packet.
+   * Stores when the running thread's schedule started (`threadStartUs`). Returns when the original schedule started,
+   * possibly in an earlier thread; null before the first packet.
    */
   started(threadStartUs: number | null, nowUs: number): number | null {
     if (threadStartUs === null) return null;

@@ -67,7 +67,7 @@ export function lowerSlope(points: readonly Point[]): number {
   return (to.delayUs - from.delayUs) / (to.timeUs - from.timeUs);
 }
 
-/** Takes the delay of each frame, in the order of arrival. The same delays always give the same results. */
+/** Processes the delay of each frame, in the order of arrival. The same delays always give the same results. */
 export class ClockDrift {
   #bins: Point[] = [];
   #bin: Point | null = null;

@@ -121,7 +121,7 @@ function connect(streams: EncodedStreams, late: boolean): void {
 
 /**
  * A receiver requests a key frame from the far side, and a sender from its own encoder. In Chromium, a worker
- * cannot request a key frame from an encoder, so the page is told to do it.
+ * cannot request a key frame from an encoder, so the worker asks the page to do so.
  */
 function requestKeyFrame(): void {
   const asked = side === 'sender' ? transformer?.generateKeyFrame?.() : transformer?.sendKeyFrameRequest?.();
