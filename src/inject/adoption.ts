@@ -70,8 +70,8 @@ export function patchEvents(found: Found): void {
 }
 
 /**
- * The limits of the search. Pages keep connections close to their global variables, or in closures, which no
- * search can reach.
+ * The limits of the search. A wider search would find little more: pages keep connections either close to their
+ * global variables, or in closures, which no search can reach.
  */
 const MOST_OBJECTS = 20_000;
 const MOST_DEPTH = 6;
@@ -117,7 +117,7 @@ function isWorthALook(value: object): boolean {
   );
 }
 
-/** The objects that `holder` references. If `holder` is the window, only the objects that the page has added. */
+/** The objects that `holder` references. For the window, these are only the objects that the page has added. */
 function valuesOf(holder: object, isWindow: boolean): object[] {
   return (
     attempt(() => {

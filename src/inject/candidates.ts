@@ -77,14 +77,15 @@ export function descriptionThroughRelay(sdp: string, relay: RelayAddress): strin
 }
 
 /**
- * Replaces the attributes that reveal where a candidate was gathered; browsers that hide addresses use the same
- * values (RFC 8839, section 5.1).
+ * Replaces a candidate's related address, which reveals where the candidate was gathered. Browsers that hide
+ * addresses use the same values (RFC 8839, section 5.1).
  */
 const HIDDEN = 'raddr 0.0.0.0 rport 0';
 
 /**
- * Replaces the address in one of the page's own candidates with the relay's address. Other fields stay the same,
- * because pages may sort or filter candidates by them. A string that is not a candidate is returned unchanged.
+ * Replaces the address and port in one of the page's own candidates with the relay's, and hides the related
+ * address. Other fields stay the same, because pages may sort or filter candidates by them. A string that is not
+ * a candidate is returned unchanged.
  */
 export function ownCandidateThroughRelay(text: string, relay: RelayAddress): string {
   const [, head, component, transport, priority, type, rest = ''] = OWN.exec(text) ?? [];
@@ -124,7 +125,7 @@ function ownLineThroughRelay(line: string, { address, port }: RelayAddress): str
     .replace(/^a=rtcp:(?!9 )\d+ IN IP[46] \S+$/, `a=rtcp:${port} IN IP4 ${address}`);
 }
 
-/** Attribute names are case-sensitive, but some parsers accept any case. Therefore this test also does. */
+/** Ignores case: attribute names are case-sensitive, but some parsers accept any case. */
 const isCandidate = (line: string): boolean => /^a=candidate:/i.test(line);
 /** Matches a line with its line ending. Other characters, such as U+2028, do not end a line of a description. */
 const LINES = /[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+/g;
@@ -138,7 +139,10 @@ export interface MediaSection {
   bandwidthBps: number;
 }
 
-/** Returns the media sections of a description. A username fragment at session level applies to all sections. */
+/**
+ * Returns the media sections of a description. A username fragment at session level applies to the sections that
+ * have no username fragment.
+ */
 export function mediaSections(sdp: string): MediaSection[] {
   const sections: MediaSection[] = [];
   let sessionUfrag: string | null = null;

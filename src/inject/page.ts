@@ -184,8 +184,8 @@ export class Observer implements PageObserver {
   }
 
   /**
-   * Reports to this binding (a function of the window) from now on, instead of any earlier binding. Does
-   * nothing if this binding is already used.
+   * From now on, reports to this binding (a window function) instead of any earlier binding. Does nothing if
+   * this binding is already in use.
    */
   listen({ binding, originEpochMs }: ObserverConfig & { binding: string }): void {
     if (this.#binding === binding) return;
@@ -323,12 +323,12 @@ const throughBinding =
 /** The type of the objects that are observed. */
 export type Connection = RTCPeerConnection;
 
-/** Whether this browser has peer connections. Some browsers, and some kinds of pages, have none. */
+/** Whether this window has the class RTCPeerConnection. Some browsers, and some kinds of pages, lack it. */
 export const hasConnections = (): boolean => typeof RTCPeerConnection !== 'undefined';
 
 /**
- * Installs the observer, unless the window has no peer connections. If the window already has an observer, even
- * a paused one, the existing observer reports to this binding from now on. Never throws.
+ * Installs the observer, unless the window lacks the class RTCPeerConnection. If the window already has an
+ * observer, even a paused one, the existing observer reports to this binding from now on. Never throws.
  */
 export function install(config: ObserverConfig & { binding: string }): void {
   attempt(() => {

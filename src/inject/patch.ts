@@ -1,7 +1,8 @@
 /**
- * Replaces native functions with proxies. A proxy has the same name, `toString`, `instanceof`, static members
- * and prototype as the native function, so pages do not notice the proxy. If the code that changes arguments
- * or results throws, the proxy behaves like the native function.
+ * Replaces native functions with proxies. A proxy has the same name, static members and prototype as the
+ * native function. `instanceof` still works, and the proxy's text still contains `[native code]`. So pages do
+ * not notice the proxy. If the code that changes arguments or results throws, the proxy behaves like the native
+ * function.
  */
 import { attempt } from './natives.js';
 

@@ -6,8 +6,8 @@
 import { attempt } from './natives.js';
 
 /**
- * The two attributes for this setting, each with the value that means one millisecond: the standard attribute,
- * and Chrome's older one.
+ * The two attributes for this setting: the standard attribute, and Chrome's older attribute. The number is the
+ * attribute's value for a delay of one millisecond.
  */
 const ATTRIBUTES = { jitterBufferTarget: 1, playoutDelayHint: 1e-3 } as const;
 type Name = keyof typeof ATTRIBUTES;

@@ -1,9 +1,9 @@
 /** Shifts the times of a batch to another origin. */
 import { NUMBERS_PER_FRAME, type PageBatch, type PageMessage } from './protocol.js';
 
-/** The fields that are points in time; no other field depends on the origin. */
+/** The fields that contain a point in time. */
 const TIMES: readonly string[] = ['timeUs', 'reportTimeUs'];
-/** The index of the arrival time among the numbers of a frame. */
+/** The numbers of a frame also contain a point in time, the arrival time. This is its index. */
 const ARRIVAL = 2;
 
 function shifted(value: unknown, laterUs: number): unknown {

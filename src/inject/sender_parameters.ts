@@ -22,8 +22,8 @@ interface Theirs {
 }
 
 /**
- * The settings that actions have overridden on a sender. A later action replaces an earlier one of the same
- * kind.
+ * The settings that actions have made on a sender. They apply instead of the page's settings. A later action
+ * replaces an earlier one of the same kind.
  */
 export class Overrides {
   /** Limits by encoding; the key null is a limit for all encodings together. */

@@ -141,7 +141,7 @@ export class Stray {
     return { ...sample, timeUs, inbound: [inbound] };
   }
 
-  /** Ends the observation, but does not report the end: the connection is now reported in the stray's place. */
+  /** Ends the observation without reporting its end. Used if the connection is now reported in the stray's place. */
   leave(): void {
     this.#ended = true;
     attempt(() => this.#shown.pause());

@@ -1,6 +1,6 @@
 /**
- * Compares a call with a stored curve: the received rate over the trailing 2 s and the mean queuing delay,
- * every 500 ms since the call was connected.
+ * Compares a call with a stored curve. A curve contains two values for every 500 ms since the call was connected:
+ * the received rate over the trailing 2 s, and the mean queuing delay.
  *
  * The rates match if the root mean square of their differences is at most `tolerance` times the root mean square
  * of the stored rates. The delays match if the root mean square of their differences is at most

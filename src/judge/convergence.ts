@@ -10,7 +10,7 @@ import { receivedCurve, TRAILING_US } from './rate_curve.js';
 import { rateText, secondsText } from './text.js';
 import { callConnectedUs, callEndUs, clockStartUs, pathsOf, sidesOf, type Path } from './view.js';
 
-/** How long a state must hold to count. ../calls/metrics.ts uses the same time for a short queue. */
+/** How long a state must hold to count. ../calls/metrics.ts uses the same time for a queue that has become short. */
 export const HOLD_US = 1e6;
 /** Time between two evaluations of the trailing rate. */
 const STEP_US = 1e5;

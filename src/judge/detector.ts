@@ -1,6 +1,6 @@
 /**
- * The reports of the overuse detector of a shadow. A shadow is a controller that runs alongside a call without
- * controlling it.
+ * Reads what the overuse detectors of shadows reported. A shadow is a controller that runs alongside a call
+ * without controlling it.
  */
 import type { TraceBatch } from '../core/index.js';
 import { tableSpec } from '../core/schema.js';

@@ -39,7 +39,7 @@ export interface Facts {
    * page.
    */
   endedPage: { id: number; url: string; why: string; timeUs: number } | null;
-  /** The first notice of level `error`, if nothing is connected. */
+  /** If nothing is connected: the first notice of level `error`. Otherwise null. */
   errorNotice: RecordNotice | null;
   connected: boolean;
   /** The number of peer connections in the record. */
@@ -51,7 +51,7 @@ export interface Facts {
   sendersUnderTest: number;
   /** Whether any of the paths carried media or data. */
   hasMedia: boolean;
-  /** Null while a sender's streams are unknown. */
+  /** Whether the senders have a video stream; null while a sender's streams are unknown. */
   hasVideo: boolean | null;
   /**
    * Sum of the limits (maxBitrate, `b=`) of the video sections that are sent. Null if a section has no limit, or if
@@ -103,7 +103,7 @@ export interface Facts {
   growth: { beforeBps: number; nowBps: number } | null;
 }
 
-/** Shorter pauses are not called an outage. */
+/** Shorter pauses do not count as stalls. */
 const LEAST_STALL_US = 100_000;
 /**
  * The window is cut into slices of SLICE_US. A slice counts as excess if its sent rate was above EXCESS times

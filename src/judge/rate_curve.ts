@@ -149,7 +149,10 @@ export function receivedCurve(record: CallRecord, paths: readonly Path[]): RateC
   );
 }
 
-/** The traffic that was sent: the bytes that reached the link. Without the link's record, the senders' byte counts. */
+/**
+ * The traffic that was sent: the bytes that reached the link. Without the link's record of packets, the senders' byte
+ * counts are used.
+ */
 export function sentCurve(record: CallRecord, paths: readonly Path[]): RateCurve {
   if (atTheLink(record, paths)) return packetCurve(linkSides(record, paths), offeredBytes);
   return statsCurve(

@@ -122,8 +122,8 @@ export function callEndUs(record: CallRecord, paths: readonly Path[]): number | 
 }
 
 /**
- * The link that a connection's packets use: the own link of the offerer's page if it has one, otherwise the shared
- * link.
+ * The link that a connection's packets use. If the offerer's page has its own link, this is that link, otherwise the
+ * shared link.
  */
 export function linkOf({ link, endpoints }: CallRecord, { offerer }: ConnectionRecord): PathRecord | null {
   const page = endpoints.find(({ id }) => id === offerer)?.page;
@@ -172,9 +172,9 @@ export function lastChangeUs(record: CallRecord, untilUs: number): number {
 }
 
 /**
- * The time at which the call was connected. If some paths were connected by `askedUs`, the latest time at
- * which one of these paths was connected. Otherwise, the time at which the first path was connected. Null if
- * no path has been connected.
+ * The time at which the call was connected. If some paths were connected by `askedUs`, the call counts as connected
+ * once the last of these paths was connected. Otherwise, it counts as connected once the first path was connected.
+ * Null if no path has been connected.
  */
 export function callConnectedUs(paths: readonly Path[], askedUs: number): number | null {
   const times = paths.map(pathConnectedUs).filter((time) => time !== null);
@@ -224,8 +224,8 @@ export function checkKept({ keptFromUs }: { keptFromUs?: number }, window: Windo
 }
 
 /**
- * The packets of the given flows that departed or were dropped in a window, in time order. If `flows` is null, the
- * packets of all flows. Throws DroppedRecordError.
+ * The packets of the given flows (of all flows if `flows` is null) that departed or were dropped in a window, in time
+ * order. Throws DroppedRecordError.
  */
 export function packetsIn(
   direction: Pick<DirectionRecord, 'packets' | 'keptFromUs'>,

@@ -6,8 +6,8 @@
 import type { CDPSession, Frame, Page } from 'playwright-core';
 
 /**
- * Runs a function, given as text, once in each realm (global scope) of the page that has connections. `this` is
- * the array of the realm's connections.
+ * Runs a function, given as text, once in each of the page's realms (global scopes) that have the class
+ * RTCPeerConnection. `this` is the array of the realm's connections.
  */
 async function callOnConnections(page: Page, functionText: string): Promise<unknown[]> {
   const sessions = await sessionsOf(page);

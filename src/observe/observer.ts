@@ -23,7 +23,7 @@ export interface ObservedLink {
    * record.
    */
   local?(ufrag: string, page: number): void;
-  /** Tells the link the address of a connection's remote side that is not a page under test. */
+  /** Tells the link the username fragment and the addresses of a remote side that is not a page under test. */
   remote?(side: RemoteSide): void;
   /** Shapes the connections of a page, for links that the browser itself implements. */
   attach?(page: Page): Promise<void>;

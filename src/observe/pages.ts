@@ -56,7 +56,7 @@ export class Pages {
     return seen;
   }
 
-  /** The frame of the window with this name, in a list. The list is empty if the window no longer exists. */
+  /** Returns a list with the frame of the window with this name. The list is empty if the window no longer exists. */
   framesOf(window: string): Frame[] {
     const windows = [...this.#open].flatMap((seen) => [...seen.windows]);
     return windows.filter(([, name]) => name === window).map(([frame]) => frame);

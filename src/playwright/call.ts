@@ -110,7 +110,7 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
     return callMetrics(this.record, this.view, { fromUs: toUs - timeUs('over', window.over), toUs });
   }
 
-  /** Resolves when a connection is connected. @throws CallError if no connection is connected in time */
+  /** Resolves when a connection is established. @throws CallError if no connection is established in time */
   async connected({ timeout = CONNECT_TIMEOUT_MS }: { timeout?: Time } = {}): Promise<void> {
     const untilUs = this.nowUs + timeUs('timeout', timeout);
     while (clockStartUs(this.record, pathsOf(this.record, this.view), this.nowUs) === null) {

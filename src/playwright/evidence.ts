@@ -44,7 +44,7 @@ export interface RunName {
   failed: boolean;
 }
 
-/** The prefix of a run's names: `run-2-` for files, `run-2.` for properties; empty outside `repeat`. */
+/** The prefix of the names of a run's files (`run-2-`) or properties (`run-2.`); empty outside `repeat`. */
 const prefixOf = (run: RunName | null, end: '-' | '.'): string =>
   run === null ? '' : `${run.name.replaceAll(' ', '-')}${end}`;
 

@@ -1,6 +1,6 @@
 /**
  * Calls under test for Playwright: `import { test, expect } from 'ccscope/playwright'`. The guide is
- * beside this file, README.md.
+ * README.md in the folder of this file.
  *
  * @module ccscope/playwright
  */

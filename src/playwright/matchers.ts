@@ -38,8 +38,8 @@ export interface WindowOptions extends WaitingOptions {
   /** Length of the judged window. Default: 10 s. The matcher waits until the call has run for this time. */
   over?: Time;
   /**
-   * A change of the link. The window starts at this change, or later if the matcher judges repeatedly. Default:
-   * the window starts at or after the last change of the link.
+   * A change of the link. The window starts at this change, or later if the matcher tries later windows, too.
+   * Default: the window starts at or after the last change of the link.
    */
   after?: { readonly timeUs: number };
 }
@@ -102,8 +102,8 @@ async function expectOf(
 }
 
 /**
- * The window that is judged. With `retries`, or if the test sets a `timeout`, it is judged repeatedly,
- * otherwise once.
+ * The rule for the judged window. With `retries`, or if the test sets a `timeout`, later windows are judged, too,
+ * until the expectation is met. Otherwise only a single window is judged.
  */
 const windowRule = ({ over = DEFAULT_OVER, timeout, after }: WindowOptions, retries = false): WindowRule => ({
   overUs: timeUs('over', over),

@@ -1,8 +1,8 @@
 import { expect, test } from './support.js';
 
 /**
- * In mode `control`, the call raises the browser's own bandwidth estimate to a floor of 3 Mbps. The tests tolerate 5
- * % less.
+ * In mode `control`, the call raises the browser's own bandwidth estimate to a floor of 3 Mbps. The tests accept
+ * 5 % less.
  */
 const FLOOR_BPS = 0.95 * 3e6;
 /**
@@ -84,7 +84,8 @@ test('the first probes are those of the start bitrate, and control has the whole
   // 8285).
   const probedBytes = sentBytes - framesBytes - 24 * packets;
   // Probed bytes are all sent bytes except frames and headers. Two probes of 15 ms at three times the start bitrate take
-  // 3.4 kB in all. At the floor of 3 Mbps, they would take 11.2 kB. Frames make up a part of each probe.
+  // 3.4 kB in all. At the floor of 3 Mbps, they would take 11.2 kB. Frames make up a part of each probe, so fewer
+  // bytes are counted here.
   expect(probedBytes).toBeGreaterThan(0);
   expect(probedBytes).toBeLessThan(7000);
 });

@@ -16,8 +16,8 @@ test.beforeAll(() => {
 test.afterAll(() => rmSync(folder, { recursive: true }));
 
 /**
- * Expects a consistent report on the overload of the machine. The machine may be overloaded or not. A run of 8
- * s is long enough to fill a time window of the overload check.
+ * Expects a consistent report, whether or not the machine is overloaded. A run of 8 s is long enough to fill a
+ * time window of the overload check.
  */
 function expectMachine(machine: MachineReport | undefined): void {
   expect(machine?.shaper_late_p95_ms).toBeGreaterThanOrEqual(0);

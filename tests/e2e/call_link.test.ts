@@ -56,7 +56,7 @@ for (const where of ['shaper', 'in-page'] as const)
     await page.emulateMedia({ media: 'print' });
     await expect(sharing.locator('.offer')).toBeHidden();
     await page.emulateMedia({ media: null });
-    // The button keeps the queue's limit, as a choice in the queue's menu does: 200 ms become 25 packets.
+    // The button converts the queue's limit from 200 ms to 25 packets, as a choice in the queue's menu does.
     await expect(field(page, 'queue.limit')).toHaveValue('200');
     await sharing.getByRole('button', { name: 'Try FQ-CoDel' }).click();
     await expect(sharing).toContainText(

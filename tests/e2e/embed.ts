@@ -1,4 +1,4 @@
-/** Pages of another site that show `<ccscope-view>` from a folder of a static host. */
+/** Pages of another site that load `<ccscope-view>` from a folder on a static host. */
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

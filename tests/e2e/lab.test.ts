@@ -195,7 +195,7 @@ test('a seed that is being typed stays when the page shows another run', async (
   await lab.done();
   const seed = page.locator('input[name=seed]');
   await seed.fill('4');
-  // The choice of another cell reaches the page without taking the focus from the field.
+  // Chooses another cell by an event, so that the field of the seed keeps the focus.
   const capacity = page.locator('select[name="cell.capacity"]');
   await capacity.evaluate((select: HTMLSelectElement) => {
     select.selectedIndex += 1;
@@ -383,7 +383,7 @@ test('the page stays quick while it simulates, and everything on it has a name @
   const longest = await page.evaluate(() =>
     Math.max(0, ...(window as unknown as { longTasks: number[] }).longTasks),
   );
-  // The run takes longer than 250 ms. If the run blocked the page, a task of the page would take at least as long. The
+  // The run takes longer than 250 ms. If the run blocked the page, a task on the page would take at least as long. The
   // limit is not lower, because redrawing one chart can take almost 250 ms on a busy machine.
   expect(longest).toBeLessThan(250);
   const unnamed = await page

@@ -77,7 +77,7 @@ test('both halves say why at the cursor, and scale their charts together as they
     for (const half of halves) await half.locator('.chart.losses').scrollIntoViewIfNeeded();
   };
   await seeLosses();
-  // While the charts of the losses are out of view, the losses of one run grow.
+  // Increases the losses of one run while the loss charts are out of view.
   await page.locator('.scope').evaluate((results) => results.scrollTo(0, 0));
   await page.getByRole('spinbutton', { name: 'Random loss' }).fill('30');
   await page.keyboard.press('Enter');

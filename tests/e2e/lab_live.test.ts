@@ -271,7 +271,7 @@ test('a drag is followed closely @measures', async ({ page, lab }) => {
   console.log(
     `60 s with 4 flows, from the slider to the charts: p50 ${waits[waits.length >> 1]?.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms (aim: 100 ms)`,
   );
-  // If nothing were drawn during the drag, the first choices would wait until its end. The 95th percentile of the waits
-  // would then be almost as long as the drag.
+  // If nothing were drawn during the drag, the first values of the slider would wait until the drag ends. The 95th
+  // percentile of the waits would then be almost as long as the drag.
   expect(p95).toBeLessThan(dragMs / 2);
 });

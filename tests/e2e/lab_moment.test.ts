@@ -37,7 +37,7 @@ test('a moment is played, stepped and dragged, with its packets, state and equat
   await page.getByRole('button', { name: 'Play' }).click();
   const began = await seconds();
   await expect.poll(seconds).toBeGreaterThan(began);
-  // Polls in every animation frame, because a message is in transit for only a few frames.
+  // Polls in every animation frame, because a feedback message is shown in transit for only a few animation frames.
   await page.waitForFunction(() =>
     /Feedback messages of calls on their way back: [1-9]/.test(
       document.querySelector('.stage figcaption')?.textContent ?? '',
@@ -172,8 +172,8 @@ test('a chart out of view is painted when it comes into view', async ({ page, la
   const painted = (): Promise<string> =>
     chart.locator('canvas').evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
   const [drawnBefore, before] = [await drawings(), await painted()];
-  // Moves the slider of the capacity by an event, because Playwright's actions would scroll to it. The charts stay the
-  // same: a new chart counts as in view until the browser reports where it is.
+  // Moves the capacity slider by an event, because Playwright's actions would scroll to the slider. This change creates
+  // no new charts, which would count as in view until the browser reports their positions.
   await page
     .locator('aside input[type=range]')
     .first()
@@ -182,7 +182,7 @@ test('a chart out of view is painted when it comes into view', async ({ page, la
       slider.dispatchEvent(new Event('input', { bubbles: true }));
     });
   await expect.poll(drawings).toBeGreaterThan(drawnBefore);
-  // Expects only that the pictures are equal, since they are too long for an error message.
+  // Compares the pictures with `===`, because they are too long for an error message.
   expect((await painted()) === before).toBe(true);
   await chart.scrollIntoViewIfNeeded();
   await expect.poll(async () => (await painted()) === before).toBe(false);

@@ -284,7 +284,7 @@ for (const { id, title } of LESSONS) {
   test(`${id} is worked by keyboard alone`, async ({ page, lessons }) => {
     await lessons.open(`?lesson=${id}`);
     await expect(page.getByRole('heading', { level: 2 })).toHaveText(title);
-    // The arrow keys move the choice, so they must not give the answer.
+    // The arrow keys only change the choice; they must not submit the answer.
     await page.getByRole('radio').first().focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
@@ -292,7 +292,8 @@ for (const { id, title } of LESSONS) {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await expect(page.getByRole('table', { name: 'What was tried' }).getByRole('row')).toHaveCount(2);
-    // The button that gave the answer is gone, so the focus is on the figure. The choices of the figure are next.
+    // The button that submitted the answer is gone, so the figure has the focus. The figure's choices follow it in the
+    // tab order.
     await expect(lessons.figure).toBeFocused();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');

@@ -7,8 +7,8 @@ export interface FuzzTarget {
   /** Words of the input's language, which the mutator inserts and swaps. */
   readonly words?: readonly string[];
   /**
-   * Throws if an oracle is violated. If the parser refuses bad input with its documented error, this is no fault. Any
-   * other error is a fault.
+   * Throws if an oracle is violated. A parser may refuse bad input with its documented error. Any other error is a
+   * fault.
    */
   run(input: Uint8Array): void | Promise<void>;
   /** Closes what the target opened. */

@@ -99,7 +99,8 @@ test('a connection of which only the picture was seen takes its place when the c
   const before = await visit.until('what is shown', ({ connections }) => connections.length > 0);
   const [notice] = before.connections[0]?.notices ?? [];
   expect(notice?.code).toBe('only-shown');
-  // The console prints what `queryObjects` finds. "Store as global variable" makes it `temp1`.
+  // Does what the user would do in the console: calls `queryObjects`, and stores its result as the global variable
+  // `temp1`.
   const session = await visit.page.context().newCDPSession(visit.page);
   const { result } = await session.send('Runtime.evaluate', { expression: 'RTCPeerConnection.prototype' });
   const { objects } = await session.send('Runtime.queryObjects', {

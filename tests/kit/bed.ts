@@ -51,7 +51,7 @@ export class Bed {
   }
 
   /**
-   * Waits until the record satisfies `isSo`. The record is checked whenever a page has reported a batch of records.
+   * Waits until the record satisfies `isSo`. The record is checked whenever a page has sent a batch of reports.
    */
   async until(what: string, isSo: (record: CallRecord) => boolean, timeoutMs = START_MS): Promise<void> {
     let end: () => void = () => undefined;

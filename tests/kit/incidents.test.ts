@@ -138,7 +138,7 @@ async function takeProcessors({ sender, ended }: Scene): Promise<void> {
 /** Whether a thread of a page's process encodes or decodes video, judging by its name. */
 const isCodec = (name: string): boolean => name.startsWith('ThreadPool');
 const SCHEDULED_MS = 500;
-/** Returns the result of `look`, or `otherwise` if it throws because the process or thread has ended. */
+/** Returns the result of `look`, or `otherwise` if `look` throws because the process or thread has ended. */
 function unlessGone<T>(look: () => T, otherwise: T): T {
   try {
     return look();

@@ -1,4 +1,4 @@
-/** The kit's `test`, extended with a server of the pages under test. The address of the server is the base URL. */
+/** The kit's `test`, extended with a server for the pages under test. The server's address is the base URL. */
 import { expect as kitExpect, test as kit, type Call } from '../../src/playwright/index.js';
 import { startTestServer, type TestServer } from './server.js';
 

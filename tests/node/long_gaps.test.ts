@@ -190,9 +190,9 @@ describe('both halves of a controller after ten hours of silence', () => {
     expect(cpuMs(silentFor(TEN_HOURS_S))).toBeLessThan(SAME_WORK * cpuMs(silentFor(1)));
   });
 
-  // NADA divides its window into tenths, and numbers the tenths from the clock's zero, here 1970. For so short
-  // a window the numbers exceed 2^53, where adding 1 to a number does not change it. So a loop that counts through
-  // the tenths would never end.
+  // NADA divides its window into tenths, and numbers the tenths from the clock's zero, here 1970. With such a
+  // short window, the numbers exceed 2^53, where adding 1 to a number does not change it. So a loop that counts
+  // through the tenths would never end.
   it('nada: a window of the baseline too short for the clock holds nothing up', () => {
     const half = core.createReceiver({ controller: 'nada', parameters: { base_delay_window_s: 1e-6 } });
     for (let seq = 0; seq < 100; seq += 1) {

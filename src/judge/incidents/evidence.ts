@@ -27,8 +27,8 @@ export const TRAIL_US = 2.5e6;
  */
 export const QUIET_TRAIL_US = 6e6;
 /**
- * A queue that is found within this time after heavy loss already existed before the loss. A later queue may consist
- * of retransmissions.
+ * A queue that is found within this time after heavy loss is assumed to have existed before the loss. A later queue
+ * may consist of retransmissions.
  */
 const BESIDE_LOSS_US = 0.5e6;
 /**

@@ -149,7 +149,7 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
 };
 
 /**
- * Rules for what a sender can do that freezes the picture at the far side. The rule applicationLimited is left out,
+ * Rules for causes at the sender that freeze the picture at the far side. The rule applicationLimited is left out,
  * since a picture with less detail or motion does not freeze.
  */
 const FREEZE_AT_SENDER: readonly Rule[] = [

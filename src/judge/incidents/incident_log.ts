@@ -46,8 +46,8 @@ interface WatchedEndpoint {
   streams: Map<string, Watched>;
   before: StatsSample | null;
   /**
-   * The key of a freeze is an object that stays the same even if the browser later corrects the times of the
-   * freeze.
+   * The freezes so far. The key of a freeze is an object that stays the same even if the browser later corrects the
+   * times of the freeze.
    */
   freezes: Map<object, KnownFreeze>;
   /** One finder for all received streams: they share the connection's round trip. */

@@ -1,6 +1,6 @@
 /**
- * An incident as JSON, as in the files of a test and of `ccscope call` and as `ccscope incidents --json` writes it. Field
- * names end with their unit. The guide is in src/watch/README.md.
+ * An incident as JSON. This form is used in the files of tests and of `ccscope call`, and in the output of `ccscope
+ * incidents --json`. Names of fields end with their unit. The guide is in src/watch/README.md.
  */
 import * as v from 'valibot';
 

@@ -10,7 +10,7 @@ type Done = Extract<ActionRecord['result'], { ok: true }>;
 type InForce = Done['inForce'][number];
 
 /**
- * Limits that differ by at most this fraction count as equal, since limits are rounded, and divided among encodings.
+ * Limits that differ by at most this fraction count as equal: dividing a limit among encodings rounds it.
  */
 const SAME = 0.02;
 

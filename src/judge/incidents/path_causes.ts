@@ -72,8 +72,8 @@ const LEAST_PACKETS = 5;
  * Whether a silence was an outage. A far side that pauses, or has little to send, is just as silent.
  * - If a connectivity check was answered during the silence, there was no outage.
  * - At a sender, feedback arrives continuously, so a silence of almost a second is an outage.
- * - If a receiver got packets again after the silence, there was an outage if more packets than usual were lost.
- * - If a receiver has got nothing since, there was an outage if the silence is longer than UNANSWERED_US.
+ * - At a receiver that got packets again afterwards, the silence was an outage if more packets than usual were lost.
+ * - At a receiver that has got no packets since, the silence is an outage if it is longer than UNANSWERED_US.
  */
 function isAway(evidence: Evidence, silent: readonly Look[]): boolean {
   const [first] = silent;

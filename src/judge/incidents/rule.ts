@@ -9,6 +9,6 @@ export const cause = (kind: CauseKind, evidence: string, fix: string): Cause => 
 /** A rate is at a limit if it is at least this fraction of the limit. */
 export const AT_BOUND = 0.75;
 
-/** What to do about overuse: a path that carries less than is sent. */
+/** What to do about overuse. Overuse means that more is sent than the path carries. */
 export const OVERUSE_FIX =
   'The path carries less than was sent, or other traffic shares it: the sender backs off until the queue is empty.';

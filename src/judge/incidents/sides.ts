@@ -1,6 +1,6 @@
 /**
- * Facts about a stream that its own end does not know: what the sender reported, if the record contains the sender, and
- * what the link did to the stream.
+ * Facts about a stream that come from elsewhere than its own end of the connection: what the sender of a received
+ * stream reported, and what the link did to a stream.
  */
 import type { Window } from '../../calls/metrics.js';
 import { median } from '../../calls/percentile.js';
@@ -23,7 +23,7 @@ export function sentStream(record: CallRecord, { endpoint, direction, key }: Str
 
 /** What the link did to a stream around the beginning of an incident. */
 export interface LinkFacts {
-  /** The latest change of the link's capacity, if it was lowered. */
+  /** The latest change of the link's capacity before the incident; null unless this change lowered it recently. */
   lowered: { timeUs: number; fromBps: number; toBps: number } | null;
   /**
    * `usualQueueMs`: how long packets usually wait in the link's queue. `queueMs`: the longest wait around the

@@ -30,8 +30,8 @@ export interface Look {
   codecMs: number;
   layers: readonly LayerLook[];
   /**
-   * For the whole connection. `bytesIn`: bytes that arrived. `checksAnswered`: connectivity checks that were
-   * answered.
+   * Counts of the whole connection. `bytesIn`: bytes that arrived. `checksAnswered`: connectivity checks that
+   * were answered.
    */
   bytesIn: number;
   checksAnswered: number;

@@ -39,7 +39,7 @@ function midOf({ endpoints }: CallRecord, { endpoint, direction, key }: StreamId
   return mid.replace(/^mid /, '');
 }
 
-/** `endName` returns the name of an end from the id of its endpoint. The result is in time order. */
+/** Names the streams of incidents, and sorts the incidents by time. `endName` names an end by its endpoint's id. */
 export function toldIncidents(
   record: CallRecord,
   incidents: readonly Incident[],

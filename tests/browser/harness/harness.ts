@@ -212,7 +212,7 @@ class Harness {
     );
   }
 
-  /** The recorded items in order: tables and events by name. */
+  /** The names of the recorded tables and events, in the order of recording. */
   order(): string[] {
     return this.recorded.map((item) => ('batch' in item ? item.batch.table : `event:${item.event.name}`));
   }

@@ -79,7 +79,7 @@ function withTrap(code: Reader, target: number): Uint8Array {
   return joined(out);
 }
 
-/** The module with `name` replaced by a function that traps. */
+/** The module, with the exported function `name` replaced by a function that traps. */
 export function trapExport(module: Uint8Array, name: string): Uint8Array<ArrayBuffer> {
   const reader = new Reader(module);
   const out: ArrayLike<number>[] = [reader.take(8)];

@@ -1,4 +1,4 @@
-/** Judges a call with a made-up record: `KIT_RATE` bit/s for 20 s. */
+/** Judges a call with a made-up record: it began 20 s ago, and receives `KIT_RATE` bit/s. */
 import { expect, test } from '../../../src/playwright/index.js';
 import { ObservedCall } from '../../../src/playwright/call.js';
 import { callRecord, steady, videoSamples } from '../../unit/judge/synthetic.js';

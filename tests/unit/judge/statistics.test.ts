@@ -5,7 +5,7 @@ import { wilsonInterval } from '../../../src/scenario/statistics.js';
 describe("Wilson's interval", () => {
   it('is what the formula gives', () => {
     // 8 of 10, z = 1.96: (0.8 + 0.19207 ± 1.96 * sqrt(0.016 + 0.009604)) / 1.38416 = 0.4902 and 0.9433.
-    // Newcombe 1998 has the same formula as method 3, with the example 81 of 263: 0.2553 to 0.3662.
+    // The formula is method 3 in Newcombe 1998, which gives the example 81 of 263: 0.2553 to 0.3662.
     const [low, high] = wilsonInterval(8, 10);
     expect(low).toBeCloseTo(0.4902, 3);
     expect(high).toBeCloseTo(0.9433, 3);

@@ -100,7 +100,7 @@ describe.each(LESSONS)('$id, with other seeds', ({ load }) => {
   });
 });
 
-/** Checks the statements of predictions and explanations about the runs, as far as numbers can confirm them. */
+/** Checks what predictions and explanations state about the runs, as far as numbers can confirm these statements. */
 describe('what the lessons say is so', () => {
   const lessonOf = async (id: string): Promise<Lesson> => {
     const listed = LESSONS.find((each) => each.id === id);

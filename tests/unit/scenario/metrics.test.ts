@@ -5,8 +5,8 @@ import type { WindowMetrics } from '../../../src/core/simulation.js';
 import { distribution, flowMetrics, minimal, pathMetrics, windowMetrics } from './support.js';
 
 /**
- * Two media flows and a TCP flow share 4 Mbps; a fourth flow uses the backward direction, whose capacity is 1
- * Mbps.
+ * Two media flows and a TCP flow share 4 Mbps. A fourth flow uses the backward direction, whose capacity is
+ * 1 Mbps.
  */
 const scenario = parseScenario({
   ...minimal,

@@ -4,7 +4,7 @@
  */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
-/** A store whose files are read when the test says so; its content is the file that was read last. */
+/** A fake store. The test decides when the store has read a file. Its content is the name of the file read last. */
 const store = vi.hoisted(() => ({
   content: '',
   reading: [] as { name: string; end: () => void }[],
