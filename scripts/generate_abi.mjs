@@ -82,12 +82,12 @@ ${functions
   .join('\n')}
 }
 
-/** Where the values of a link's rows stand (wasm/abi/link_rows.def). */
+/** The position of each value in the rows of a link (wasm/abi/link_rows.def). */
 export const LINK_DELIVERY = ${placesOf('CCSCOPE_LINK_DELIVERY')} as const;
 export const LINK_DROP = ${placesOf('CCSCOPE_LINK_DROP')} as const;
 export const LINK_STAT = ${placesOf('CCSCOPE_LINK_STAT')} as const;
 
-/** What a simulation tells of a window, in this order (wasm/abi/simulation_rows.def). */
+/** The values that a simulation reports for a window, in this order (wasm/abi/simulation_rows.def). */
 export const DISTRIBUTION = ${valuesOf('CCSCOPE_DISTRIBUTION')} as const;
 export const SIM_WINDOW = ${valuesOf('CCSCOPE_SIM_WINDOW')} as const;
 export const SIM_PATH = ${valuesOf('CCSCOPE_SIM_PATH')} as const;

@@ -4,9 +4,9 @@
 export interface Abi {
   /** The version of this ABI. The TypeScript bindings reject any other version. */
   ccs_abi_version(): number;
-  /** All names, units, limits and defaults, as JSON. */
+  /** The schema as JSON: all names, units, limits and defaults. */
   ccs_schema(): number;
-  /** The message of the most recent call that failed: "field: what was expected". Empty if no call has failed. */
+  /** The error message of the most recent call that failed, as "field: what was expected". Empty if no call has failed. */
   ccs_last_error(): number;
   /** A buffer for `doubles` numbers, which the next function of the ABI reads as its input. The pointer is valid until
    * ccs_input_buffer() is called again. */
@@ -18,14 +18,15 @@ export interface Abi {
    * without sharing, but most of the work is done only once. Every arrival must still be passed to both halves. Fails if
    * either half has already had an arrival. */
   ccs_receiver_share_frames(handle: number, other: number): number;
-  /** Creates a sender half, with the same arguments. `seed` is for controllers that draw random numbers. */
+  /** Creates the sender half of a controller, with the arguments of ccs_receiver_create(). `seed` is for controllers that
+   * draw random numbers. */
   ccs_sender_create(controller: number, flow: number, seed: number): number;
   ccs_session_destroy(handle: number): number;
   /** Records only the tables whose bits are set in `tables`; by default all tables are recorded. */
   ccs_session_record(handle: number, tables: number): number;
   /** The value of a parameter; NaN if the controller has no parameter with this index. */
   ccs_session_parameter(handle: number, index: number): number;
-  /** Changes one parameter; allowed during a call. */
+  /** Changes one parameter; allowed in the middle of a call. */
   ccs_session_set_parameter(handle: number, index: number, value: number): number;
   /** Sets all parameters to the values in the input buffer. */
   ccs_session_configure(handle: number): number;
@@ -34,7 +35,7 @@ export interface Abi {
   /** Consumes `rows` rows of the table `arrival` from the buffer. Stops at the first invalid row; the rows before it
    * have been consumed. */
   ccs_receiver_push_arrivals(handle: number, rows: number): number;
-  /** Consumes `rows` rows of the table `inbound` from the buffer, under the same rules. */
+  /** Like ccs_receiver_push_arrivals(), for rows of the table `inbound`. */
   ccs_receiver_push_inbound(handle: number, rows: number): number;
   /** Writes into the buffer the newest feedback that became due since the previous call: time_us, received_rate_bps,
    * packets_received, packets_lost, echo_send_time_us, echo_delay_us, then the controller's own values. Returns the
@@ -70,8 +71,8 @@ export interface Abi {
   /** One column of a table, with as many numbers as the table has rows. The pointer is valid until something is
    * recorded or cleared. */
   ccs_trace_column(recorder: number, table: number, column: number): number;
-  /** Which table each input row since the last clear belongs to: one byte per row with the table's index, in the order in
-   * which the rows were consumed. */
+  /** For each input row since the last clear: one byte with the index of the row's table, in the order in which the rows
+   * were consumed. */
   ccs_trace_input_order(recorder: number): number;
   ccs_trace_input_count(recorder: number): number;
   ccs_trace_clear(recorder: number): number;
@@ -102,8 +103,8 @@ export interface Abi {
   ccs_link_drop_count(handle: number): number;
   /** The drops of the last poll; abi/link_rows.def lists the columns. */
   ccs_link_drops(handle: number): number;
-  /** When to poll next: nothing is delivered before that time. Infinity if no packet is in flight and there is
-   * no cross traffic. */
+  /** When to call ccs_link_poll() next: nothing is delivered before that time. Infinity if no packet is in flight and
+   * there is no cross traffic. */
   ccs_link_next_event_us(handle: number): number;
   ccs_link_set_capacity(handle: number, capacity_bps: number, now_us: number): number;
   /** Replaces the scheduled changes of capacity. The input buffer contains `steps` pairs of a time and a capacity, in time
@@ -150,8 +151,8 @@ export interface Abi {
   /** Sets whether jitter acts after the bottleneck and the propagation delay, instead of before the queue. Call it before
    * the path is created. */
   ccs_sim_set_jitter_behind_queue(handle: number, direction: number, behind: number): number;
-  /** With probability `ratio`, delays a packet by a further delay_us after the bottleneck. Call it before the path is
-   * created. */
+  /** Sets reordering: each packet is delayed, with probability `ratio`, by a further delay_us after the bottleneck. Call
+   * it before the path is created. */
   ccs_sim_set_reordering(handle: number, direction: number, ratio: number, delay_us: number): number;
   /** Creates a path with a bottleneck. The parameters of the queue discipline are in the input buffer, in the order of the
    * schema. */
@@ -245,7 +246,7 @@ export interface Abi {
   ccs_sim_metrics_size(handle: number): number;
 }
 
-/** Where the values of a link's rows stand (wasm/abi/link_rows.def). */
+/** The position of each value in the rows of a link (wasm/abi/link_rows.def). */
 export const LINK_DELIVERY = {
   packetId: 0,
   sizeBytes: 1,
@@ -274,7 +275,7 @@ export const LINK_STAT = {
   crossDrops: 15,
 } as const;
 
-/** What a simulation tells of a window, in this order (wasm/abi/simulation_rows.def). */
+/** The values that a simulation reports for a window, in this order (wasm/abi/simulation_rows.def). */
 export const DISTRIBUTION = {
   count: 'number',
   mean: 'number',
