@@ -59,8 +59,8 @@ export interface SenderSlot extends Slot {
 export interface SlotHooks {
   onFeedback(feedback: Feedback): void;
   /**
-   * Called when a half in a separate worker has failed permanently. A half that runs in this worker throws
-   * instead, from the method that failed.
+   * Called when the half of the controller in this slot runs in a separate worker and has failed permanently. If the
+   * half runs in this worker, the method that failed throws instead.
    */
   onFault(message: string): void;
 }

@@ -208,9 +208,9 @@ test('rows that the page did not read in time are missed in words', async ({ pag
   await page.goto(served.url);
   await scope.start();
   await scope.groups(10);
-  await expect(notices(page)).not.toContainText('The recording lacks');
+  await expect(notices(page)).not.toContainText('The recording is missing');
   leaveOut = 7;
-  await expect(notices(page)).toContainText("The recording lacks 7 rows of the link's queue");
+  await expect(notices(page)).toContainText("The recording is missing 7 rows of the link's queue");
 });
 
 for (const [side, index] of [

@@ -57,7 +57,7 @@ function rowsMissing(count: number): void {
   notify(
     'warning',
     'link-rows',
-    `The recording lacks ${what}: this page read the local server's data too slowly.`,
+    `The recording is missing ${what}: this page read the local server's data too slowly.`,
     'Keep the page in the foreground, and close other programs; the call itself is not affected.',
   );
 }

@@ -111,8 +111,8 @@ export class FrameNumbers {
    */
   #framesIn(stepUs: number): number {
     if (!(this.#steps.length >= STEPS / 2)) return 1;
-    // A shortcut without sorting: the median step is no shorter than the shortest step, so this step is less
-    // than 1.5 median steps.
+    // A shortcut that avoids sorting: the median is at least the shortest step. So if stepUs is less than 1.5 times the
+    // shortest step, it is also less than 1.5 times the median.
     if (stepUs < 1.5 * Math.min(...this.#steps)) return 1;
     const usualUs = [...this.#steps].sort((a, b) => a - b)[this.#steps.length >> 1] ?? NaN;
     const usual = this.#steps.filter((each) => Math.abs(each - usualUs) < NEAR * usualUs);

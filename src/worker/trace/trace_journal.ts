@@ -46,8 +46,8 @@ export class TraceJournal {
   #sealedAtMs = -Infinity;
 
   /**
-   * `onSealed` receives each new entry, but not the files passed to `restart`. If `onSealed` is given, a
-   * batch that arrives more than SEAL_MS after the last entry completes a new entry.
+   * `onSealed` receives each new entry, but not the files passed to `restart`. If `onSealed` is given, a new entry is
+   * completed by the first batch that arrives more than SEAL_MS after the previous entry.
    */
   constructor(private readonly onSealed?: (entry: JournalEntry) => void) {}
 
