@@ -36,38 +36,48 @@ TEST_F(FrameCapacityTest, OneFrameRaisesASuspicionAndTheNextConfirmsIt) {
 }
 
 TEST_F(FrameCapacityTest, AFrameOnTimeEndsASuspicionAndTheNextOneWaits20Seconds) {
-  Frames(1, 0.5, 30);
+  Frames(1, 0.5, 60);
   EXPECT_TRUE(frames.Suspected());
   Frames(1, 0.5);
   EXPECT_FALSE(frames.Suspected());
   Frames(30 * 19, 0.5);
-  Frames(1, 0.5, 30);
+  Frames(1, 0.5, 60);
   EXPECT_FALSE(frames.Suspected());
   Frames(30, 0.5);
-  Frames(1, 0.5, 30);
+  Frames(1, 0.5, 60);
   EXPECT_TRUE(frames.Suspected());
 }
 
 TEST_F(FrameCapacityTest, AConfirmedSuspicionIsNotHeldAgainstTheNext) {
-  Frames(1, 0.5, 30);
+  Frames(1, 0.5, 60);
   frames.OnFall(frames.latest_frame());
-  Frames(90, 0.5);
+  Frames(10, 0.5);
+  Frames(1, 0.5, 60);
+  EXPECT_FALSE(frames.Suspected());  // too soon after the fall
+  Frames(80, 0.5);
   EXPECT_FALSE(frames.Suspected());
-  Frames(1, 0.5, 30);
+  Frames(1, 0.5, 60);
   EXPECT_TRUE(frames.Suspected());
 }
 
 // If one stamp in four is late, one more late stamp raises no suspicion.
 TEST_F(FrameCapacityTest, LateStampsAreNotSuspectedWhereTheyAreUsual) {
   for (int i = 0; i < 80; ++i) Frames(1, 0.5, i % 4 == 0 ? 8 : 0);
-  Frames(1, 0.5, 30);
+  Frames(1, 0.5, 60);
+  EXPECT_FALSE(frames.Suspected());
+}
+
+// At 0.2 Mbps, frames of at least 4 kbit that take 15 ms longer were still served at 0.23 Mbps or more.
+TEST_F(FrameCapacityTest, AFrameThatWasServedFasterThanTheVideoIsNotSuspected) {
+  Frames(60, 0.1);
+  Frames(1, 0.1, 15);
   EXPECT_FALSE(frames.Suspected());
 }
 
 // A frame that lacks a packet is complete only when the packet has been sent again.
 TEST_F(FrameCapacityTest, AFrameThatWaitsForALostPacketIsNotSuspected) {
   frames.OnLoss(frames.latest_frame());
-  Frames(1, 0.5, 30);
+  Frames(1, 0.5, 60);
   EXPECT_FALSE(frames.Suspected());
 }
 

@@ -61,7 +61,7 @@ DataRate CapacityBound::Bound(DataRate delivered, Timestamp now) {
   }
   const bool is_sure = capacity_.IsSureOfQueue(loss_);
   if (now < drained_at_ && is_sure) return level * kLeftWhileDraining;
-  if (const auto suspected = capacity_.Suspected()) return std::min(level, *suspected) * kLeftWhileDraining;
+  if (const auto suspected = capacity_.Suspected()) return *suspected * kLeftWhileDraining;
   const double share = kTarget - room_.room() - std::min(kMostOfDrain, capacity_.WaitToDrain() / kDrainTime);
   const DataRate bound = level * (share / encoder_share_.value());
   return is_sure ? bound : std::max(bound, delivered * kLeastOfDelivered);

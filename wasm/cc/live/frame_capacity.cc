@@ -11,7 +11,7 @@ namespace {
 constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
 constexpr int kFrames = 6;
 constexpr TimeDelta kFallHorizon = TimeDelta::Millis(150);
-// The capacity has fallen if it is below this fraction of the rate sent.
+// The capacity has fallen if it is below this fraction of the rate sent or, for a suspicion, of the delivered rate.
 constexpr double kFallenTo = 0.85;
 // While frames may wait for lost packets, at least this many frames are needed to show a fall of the capacity.
 constexpr int kFramesBehindLoss = 5;
@@ -20,6 +20,7 @@ constexpr int kFramesBehindLoss = 5;
 constexpr double kAlike = 2.5;
 // A single frame raises a suspicion if its service takes longer than expected by more than kSuspectExcess plus
 // kSuspectLatenesses times the lateness of stamps. After an unconfirmed suspicion, the next one waits for kTrustAgain.
+// For kHorizon after a fall, frames still take longer than expected, so there is no suspicion.
 // These constants were chosen in simulated calls (sim/live/live_flow.h) with idle, busy and loaded machines.
 constexpr TimeDelta kSuspectExcess = TimeDelta::Millis(10);
 constexpr double kSuspectLatenesses = 8;
@@ -57,19 +58,16 @@ bool FrameCapacity::IsSureOfQueue(double loss) const {
 }
 
 void FrameCapacity::UpdateSuspicion() {
-  const bool is_slow = estimate_ && !IsBehindLoss() &&
+  const DataRate served = dispersion_->ServiceRatesOf(1).fastest;
+  const DataRate delivered = dispersion_->Delivered(kHorizon).value_or(DataRate::Zero());
+  const bool has_just_fallen = fell_at_ && now_ - *fell_at_ < kHorizon;
+  const bool is_slow = estimate_ && !has_just_fallen && !IsBehindLoss() && served < delivered * kFallenTo &&
                        dispersion_->ServiceExcess(1) > kSuspectExcess + dispersion_->Lateness() * kSuspectLatenesses;
+  if (!is_slow) return suspected_.reset();
   const bool was_confirmed = fell_at_ && *fell_at_ >= suspected_at_;
-  if (is_suspected_) {
-    is_suspected_ = is_slow;
-  } else if (is_slow && (was_confirmed || now_ - suspected_at_ >= kTrustAgain)) {
-    is_suspected_ = true;
-    suspected_at_ = now_;
-  }
-}
-
-std::optional<DataRate> FrameCapacity::Suspected() const {
-  return is_suspected_ ? std::optional(dispersion_->ServiceRatesOf(1).fastest) : std::nullopt;
+  if (!suspected_ && !was_confirmed && now_ - suspected_at_ < kTrustAgain) return;
+  if (!suspected_) suspected_at_ = now_;
+  suspected_ = served;
 }
 
 std::optional<DataRate> FrameCapacity::Fallen() const {

@@ -33,14 +33,15 @@ class FrameCapacity {
   double spread() const { return estimate_ ? estimate_->spread : 0; }
   // The capacity that the latest frames show, if it is far below `sent` and the frames queue; otherwise no value.
   std::optional<DataRate> FallenBelow(DataRate sent) const;
-  // A suspicion that the capacity has fallen: the rate at which the newest frame was served, if that frame took much
-  // longer than expected; otherwise no value. The next frame confirms the suspicion or ends it. The queue could overflow
-  // before the next frame arrives, so the caller should send less meanwhile. After an unconfirmed suspicion, no other
-  // suspicion begins for 20 s: on a machine that often stamps frames late, suspicions would lower the rate too often.
-  std::optional<DataRate> Suspected() const;
+  // A suspicion that the capacity has fallen: the rate at which the newest frame was served, if the frame took much
+  // longer than expected and that rate is far below the delivered rate; otherwise no value. The next frame confirms the
+  // suspicion or ends it. The queue could overflow before the next frame arrives, so the caller should send less
+  // meanwhile. After an unconfirmed suspicion, no other suspicion begins for 20 s: on a machine that often stamps
+  // frames late, suspicions would lower the rate too often.
+  std::optional<DataRate> Suspected() const { return suspected_; }
   // Whether the rate must be lowered before the next message is due: the capacity has fallen far below `sent`, or
   // there is a suspicion that it has fallen.
-  bool IsUrgent(DataRate sent) const { return is_suspected_ || FallenBelow(sent).has_value(); }
+  bool IsUrgent(DataRate sent) const { return suspected_ || FallenBelow(sent); }
   // Records a fall: from then on, the capacity is estimated only from frames since shortly before the fall.
   void OnFall(Timestamp now) { fell_at_ = now; }
 
@@ -67,7 +68,7 @@ class FrameCapacity {
   Timestamp now_ = Timestamp::MinusInfinity();
   Timestamp lost_at_ = Timestamp::MinusInfinity();
   std::optional<Timestamp> fell_at_;
-  bool is_suspected_ = false;
+  std::optional<DataRate> suspected_;
   Timestamp suspected_at_ = Timestamp::MinusInfinity();  // when the latest suspicion began
 };
 

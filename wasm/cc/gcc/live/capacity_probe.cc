@@ -100,7 +100,7 @@ DataRate CapacityProbe::Fall(DataRate a_r, DataRate capacity, const Conditions& 
   const TimeDelta unseen = Wait() + conditions.rtt + kEncoderResponse;
   const TimeDelta backlog = Wait() + unseen * std::max(0.0, sent / capacity - 1);
   drained_at_ = now + std::min(backlog, kLongestDrain);
-  is_sure_ = capacity_.IsSureOfQueue(conditions.loss);
+  is_sure_ = capacity_.IsSureOfQueue(conditions.loss) || capacity_.Suspected();
   capacity_.OnFall(now);
   if (sent < *Capacity() * kPlausibleShare) doubt_ = Doubt{a_r, now};
   return capacity * (params_.target / encoder_share_.value());
@@ -124,7 +124,7 @@ DataRate CapacityProbe::Drain(DataRate a_r, bool is_sure, Timestamp now) const {
   };
   const DataRate most = all_but(a_r);
   if (now < drained_at_) return std::min(most, is_sure_ ? most : a_r * (1 - kLeastOfDelivered));
-  if (const auto suspected = capacity_.Suspected()) return all_but(std::min(a_r, *suspected));
+  if (const auto suspected = capacity_.Suspected()) return all_but(*suspected);
   const double share = is_sure ? kMostOfDrain : 1 - kLeastOfDelivered;
   return std::min(a_r * std::min(share, capacity_.WaitToDrain() / params_.drain_time), most);
 }
