@@ -75,19 +75,20 @@ export function patchEvents(found: Found): void {
  */
 const MOST_OBJECTS = 20_000;
 const MOST_DEPTH = 6;
-/** The search never takes longer than this. */
-const MOST_MS = 15;
+/** The search returns control to the page after this time. Only a slow property can make it take longer. */
+const SLICE_MS = 15;
 
 /**
  * Finds connections, receivers and transceivers that can be reached from the properties of the window and of
- * elements. Calls no getters.
+ * elements. Calls no getters. Each `next()` continues the search for one slice of time; a slow or busy machine
+ * needs several.
  */
-export function findConnections(
+export function* findConnections(
   scope: object,
   found: Found,
   foundPart: (part: RTCRtpReceiver | RTCRtpTransceiver) => void,
-): void {
-  const endMs = performance.now() + MOST_MS;
+): Generator<undefined, void> {
+  let endMs = performance.now() + SLICE_MS;
   const seen = new Set<object>([scope, document, navigator, location]);
   // Frameworks and pages store objects as properties of the elements that show them.
   const body = document.body as HTMLElement | null;
@@ -96,7 +97,11 @@ export function findConnections(
   for (let depth = 0; depth < MOST_DEPTH && level.length > 0; depth++) {
     const next: object[] = [];
     for (const holder of level) {
-      if (seen.size > MOST_OBJECTS || performance.now() > endMs) return;
+      if (seen.size > MOST_OBJECTS) return;
+      if (performance.now() > endMs) {
+        yield;
+        endMs = performance.now() + SLICE_MS;
+      }
       for (const value of valuesOf(holder, holder === scope)) {
         if (seen.has(value)) continue;
         seen.add(value);

@@ -41,6 +41,8 @@ export class Observer implements PageObserver {
    * the page, or if the configuration does not set `adoptsLate`.
    */
   #strays: Strays | null = null;
+  /** The search for connections that the page created earlier; null if there is none, or it has ended. */
+  #search: Iterator<undefined, void> | null = null;
   #isPaused = false;
   #isUnheard = false;
   /** The name of the window function that takes the batches; null if there is no such function. */
@@ -95,8 +97,13 @@ export class Observer implements PageObserver {
     attempt(() => patchEvents(meet));
     for (const { prototype } of [RTCRtpReceiver, RTCRtpTransceiver])
       attempt(() => patchAllUses(prototype, stray));
-    attempt(() => findConnections(globalThis, meet, stray));
+    this.#search = findConnections(globalThis, meet, stray);
+    this.#continueSearch();
     this.#start();
+  }
+
+  #continueSearch(): void {
+    if (attempt(() => this.#search?.next())?.done !== false) this.#search = null;
   }
 
   /**
@@ -237,6 +244,8 @@ export class Observer implements PageObserver {
     this.#isPaused = true;
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
+    // The search refers to objects of the page, and would keep them alive during the pause.
+    this.#search = null;
     this.#window.reporter.pause();
     this.#window.worker?.pause();
     for (const endpoint of this.#open.all) endpoint.pause();
@@ -283,6 +292,7 @@ export class Observer implements PageObserver {
 
   #tick(): void {
     this.#watchListener();
+    this.#continueSearch();
     void this.flush();
     if (this.#open.all.length > 0 || this.#strays !== null || this.#timer === null) return;
     clearInterval(this.#timer);

@@ -2,6 +2,8 @@
  * Pages that are not prepared for the script. Their media must flow as without the script, and the script must
  * report their calls correctly.
  */
+import type { BrowserContext } from '@playwright/test';
+
 import { describeConnections, touchConnections } from '../../src/observe/heap.js';
 import type { ActionResult, PageMessage } from '../../src/inject/protocol.js';
 import {
@@ -228,6 +230,25 @@ for (const keeps of [true, false])
     );
     visit.expectUntroubled();
   });
+
+// The search for connections pauses when it has taken too long, and continues later.
+test('a connection beside an object whose properties are slow to list', async ({ foreign }) => {
+  const prepare = async (context: BrowserContext): Promise<void> => {
+    await context.addInitScript(() => {
+      const ownKeys = (): string[] => {
+        const endMs = performance.now() + 50;
+        while (performance.now() < endMs);
+        return [];
+      };
+      Object.assign(window, { slow: new Proxy({}, { ownKeys }) });
+    });
+  };
+  const visit = await foreign.visit('clones.html?keeps=1', { prepare });
+  await visit.showsMoreThan(5);
+  await visit.page.evaluate(script());
+  await visit.until('a watched stream', isWatched);
+  visit.expectUntroubled();
+});
 
 test('connections of classes of the page, found by a debugger', async ({ foreign }) => {
   const visit = await foreign.visit('subclass.html');
