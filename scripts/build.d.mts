@@ -1,2 +1,2 @@
-/** Brings everything up to date; without `app`, builds only what the command line needs. */
+/** Brings everything but the documentation up to date; without `app`, leaves out the app, too. */
 export function build(options?: { app?: boolean }): Promise<void>;

@@ -385,7 +385,7 @@ async function buildApp() {
   });
 }
 
-/** Brings everything up to date; without `app`, builds only what the command line needs. */
+/** Brings everything but the documentation up to date; without `app`, leaves out the app, too. */
 export async function build({ app = true } = {}) {
   await buildWasm();
   await generate();

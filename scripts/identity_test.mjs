@@ -127,7 +127,7 @@ function runOnModule({ exports: abi }, operations) {
   );
 }
 
-/** Builds the native program that runs the operations: without sanitizers, and with the module's optimisation. */
+/** Builds the native program that runs the operations: without sanitizers, and optimised (-O3). */
 async function buildNative() {
   const compiler = findCxx();
   if (!compiler) throw new Problem('A C++ compiler is missing: run `node scripts/setup.mjs`.');

@@ -1,6 +1,6 @@
 // `npm run measure:notes`: checks the notes of the papers' scenarios. A note explains a result that lies outside its
-// band (the accepted range), by comparing it with runs under other settings. This script repeats these runs, as often
-// as the paper did, and writes the table of src/papers/mechanisms.md.
+// band (the accepted range), by comparing it with runs under other settings. This script repeats these runs,
+// with the scenario's number of runs, and writes the table of src/papers/mechanisms.md.
 //
 //   npm run measure:notes -- [--runs N] [ID...]
 //

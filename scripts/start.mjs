@@ -8,7 +8,7 @@ import { setup } from './setup.mjs';
 try {
   await setup();
   await build();
-  // If the site exists, it is not rebuilt here, but only by `npm run build`.
+  // An existing documentation site is not rebuilt here, but only by `npm run build`.
   await buildDocs({ onlyOnce: true });
 } catch (error) {
   fail(error);

@@ -106,8 +106,8 @@ async function test() {
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
 
-  // If only one part is requested, it runs after the parts that it needs, and no other part runs at the same
-  // time.
+  // If only one part is requested, its output is shown while it runs. (Only the parts that it needs run,
+  // too.)
   const atOnce = asked.length === 1;
   const run = async (name) => {
     const some = filesOf(name);

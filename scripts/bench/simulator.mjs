@@ -25,8 +25,8 @@ const oneGcc = { media: 1, tcp: 0, capacityBps: 1e6, durationS: 300 };
 const gccAndCubic = { media: 1, tcp: 99, capacityBps: 100e6, durationS: 20 };
 
 /**
- * The bottleneck of the experiment gcc-ton-2017: a token bucket, a DropTail queue of 300 ms, and a delay of 25 ms
- * each way.
+ * The options of a simulation over a token bucket with a DropTail queue of 300 ms, and a delay of 25 ms each
+ * way.
  */
 const options = ({ media, preset = 'gcc', tcp, capacityBps, durationS }, seed) => ({
   durationUs: durationS * 1e6,
@@ -55,8 +55,8 @@ function simulate(core, kind, seed) {
 }
 
 /**
- * Builds the simulator natively, without sanitizers and with the same optimisation as the module. Returns the
- * counterpart of simulate().
+ * Builds the simulator natively, without sanitizers and optimised (-O3). Returns the counterpart of
+ * simulate().
  */
 async function buildNative() {
   const compiler = findCxx();

@@ -60,7 +60,7 @@ class TargetCampaign {
     unpackCorpus(name);
   }
 
-  /** Runs for `seconds`, or until the campaign has made `goal` executions in total. */
+  /** Runs the target for `seconds`, or until this campaign has executed it `goal` times in total. */
   async turn(seconds, goal, onProgress) {
     const ends = performance.now() + seconds * 1e3;
     for (let run = 0; run < runsPerTurn; run += 1) {
@@ -87,7 +87,7 @@ class TargetCampaign {
     }
   }
 
-  /** The number of distinct inputs with which this campaign found a fault. */
+  /** The number of distinct inputs for which this campaign found a fault. */
   found() {
     return artifacts(this.name).filter((name) => !this.known.has(name)).length;
   }

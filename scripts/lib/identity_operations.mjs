@@ -1,5 +1,5 @@
-// The operations of scripts/identity_test.mjs. Each consists of its index in that script's `interpreter` and up to
-// ten arguments.
+// The operations of scripts/identity_test.mjs. Each consists of its kind (the index in that script's
+// `interpreter`) and up to ten arguments.
 
 /**
  * A generator that yields the same numbers on every platform, since it uses 32-bit integer arithmetic
@@ -18,8 +18,8 @@ function randomNumbers(seed) {
 const columnCounts = ({ tables }) => tables.map(({ columns }) => columns.length);
 
 /**
- * A minute of a call over a link whose queue grows, empties, and loses frames. Sometimes two frames arrive in the
- * wrong order. During the call, first a parameter is changed, later the preset.
+ * A minute of a call. The link's queue grows and empties; some frames are lost, and sometimes two frames
+ * arrive in the wrong order. During the call, first a parameter is changed, later the preset.
  */
 export function* callOperations({ controller, index, values, others }, schema) {
   const random = randomNumbers(index + 1);

@@ -59,8 +59,8 @@ async function checkLinks(site) {
     recurse: true,
     checkFragments: true,
     concurrency: 20,
-    // Parsing a long page blocks this process for seconds. The server runs in the same process, and then closes
-    // idle connections, so failed requests are repeated.
+    // Parsing a long page blocks this process for seconds. The server runs in the same process, and
+    // afterwards closes connections that were idle. So failed requests are repeated.
     retryErrors: true,
     retryErrorsCount: 5,
     // Pages of the app are not part of the site, and links to other sites are not followed.

@@ -30,8 +30,8 @@ export function pictureOf(title: string, chart: TimeChart, theme: ChartTheme, st
 }
 
 /**
- * A picture of a paper's figure as currently drawn. The chart already draws axis titles and a legend, so `unit` and
- * `keys` are empty.
+ * A picture of a figure (bars, boxes or curves) as currently drawn. The chart already draws axis titles and a
+ * legend, so `unit` and `keys` are empty.
  */
 export const pictureOfFigure = (title: string, chart: FigureChart, theme: ChartTheme): Picture => ({
   configuration: chart.copy(),
@@ -85,7 +85,10 @@ export function csvOf(chart: TimeChart): string {
 
 /** The origin of a figure's numbers. */
 export interface FigureOrigin {
-  /** The id of the experiment, and the seed of its first run. Absent if the figure shows several experiments. */
+  /**
+   * The id of the experiment, and the seed of its first run. Absent if the figure shows several experiments
+   * or a sweep.
+   */
   experiment?: { id: string; seed: number };
   /** The version of ccscope. */
   version: string;
@@ -109,8 +112,8 @@ const BAR_COLUMNS = [
 ];
 
 /**
- * The values of a paper's figure as CSV, in the units of the axes. For a bar, the row also contains the paper's number
- * (if the paper gives one), the band of values that count as reproduced, and the verdict.
+ * The values of a figure as CSV, in the units of the axes. If a paper published a number for a bar, the bar's
+ * row also contains this number, the band of values that count as reproduced, and the verdict.
  */
 export function csvOfFigure(figure: Figure, { experiment, version }: FigureOrigin): string {
   const { unit } = figure.y;

@@ -32,8 +32,8 @@ export function watcherOf({
 }
 
 /**
- * Parses a comma-separated list of shadows (controllers that only watch), and removes duplicates. Settings that equal
- * a default are omitted from the text of each shadow. Throws ConfigError.
+ * Parses a comma-separated list of shadows (controllers that only watch), and removes duplicates. Returns the
+ * shortest text of each shadow: a preset that is the default for live calls is not named. Throws ConfigError.
  */
 export function shadowTexts(text: string): string[] {
   const parts = text.split(',').filter((part) => part.trim() !== '');

@@ -38,7 +38,7 @@ class OwnControllers {
    */
   keep(file: File, command: OwnCommand): string | null {
     if (!/\.(m?js|wasm)$/i.test(file.name)) return adviceFor(file.name, command);
-    const type = file.name.endsWith('.wasm') ? 'application/wasm' : 'text/javascript';
+    const type = /\.wasm$/i.test(file.name) ? 'application/wasm' : 'text/javascript';
     const url = URL.createObjectURL(new Blob([file], { type }));
     this.add({ name: file.name, url });
     return null;

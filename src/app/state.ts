@@ -61,8 +61,8 @@ const entries = {
   ...linkEntries,
   bottleneck: oneOf(['shaper', 'in-page']),
   /**
-   * The name of a link that a program has opened at the local server for this call. The link has its own settings, so
-   * the settings above do not apply.
+   * The name of a link that a program has opened at the local server for this call. This link has its own
+   * settings, so the link settings above do not apply.
    */
   link: name,
   controller: v.pipe(

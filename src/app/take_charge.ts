@@ -22,7 +22,8 @@ export function flowZeroText(state: Pick<AppState, 'controller' | 'preset' | 'se
  */
 export function takeCharge(before: AppState, controller: string, running: boolean): Partial<AppState> {
   const former = flowZeroText(before);
-  // When the browser's controller takes charge, the previous controller stays flow 0 but only watches from then on.
+  // When the browser's controller takes charge during a call, a built-in controller stays flow 0 but only
+  // watches from then on.
   if (controller === 'native' && running && !isOwn(before.controller)) return { controller };
   const next = { controller, preset: presetFor(controller), set: {} };
   const others = before.shadow.filter((text) => text !== flowZeroText(next));

@@ -19,7 +19,7 @@ export const numberIn = (min: number, max: number, unit: string): v.GenericSchem
   return v.pipe(
     v.string(expected),
     v.regex(/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i, expected),
-    // Turns -0 into 0: the address shows both as 0.
+    // Adding 0 turns -0 into 0. The address shows both as 0, so they must be the same value.
     v.transform((text) => Number(text) + 0),
     v.minValue(min, expected),
     v.maxValue(max, expected),

@@ -81,7 +81,7 @@ export class Scope {
   readonly #unpainted = new Set<TimeChart>();
   readonly #seen = new ChartsInView((chart) => {
     this.#paint(chart);
-    // The chart with the shared scales may have changed while this chart was out of view.
+    // While this chart was out of view, the twin's chart that has the same value scales may have changed.
     chart.rescale();
   });
   /** Settles when all stale charts have been drawn; null if there are none. */

@@ -18,10 +18,7 @@ export interface Sample {
 /** The time between ticks: roughly the interval between two rows of the tables `rate` and `queue`. */
 const TICK_US = 100_000;
 
-/**
- * The value at each tick of a window, including its beginning and end; ticks before the first row are left
- * out.
- */
+/** The value at each tick of a window, starting at its beginning. Ticks before the first row are left out. */
 export function sampled({ timeUs, values }: TimedValues, { fromUs, toUs }: Window): Sample[] {
   const samples: Sample[] = [];
   let row = -1;

@@ -96,8 +96,8 @@ function headPlugin(head: readonly Placed[], theme: ChartTheme): Plugin {
 
 /**
  * Draws a picture on a canvas, or on an object that replaces a canvas. Calls `take` while the picture is on the
- * canvas, and returns what `take` returned. Each dataset gets an empty `segment`: Chart.js then draws lines without Path2D,
- * which only a real canvas supports.
+ * canvas, and returns what `take` returned. Each dataset gets an empty `segment`: Chart.js then draws lines
+ * without Path2D, which only a real canvas supports.
  */
 export function drawPicture<T>(
   canvas: HTMLCanvasElement,

@@ -125,7 +125,8 @@ export function stateAt(runs: readonly Run[], row: number, seconds: number, gapS
   const run = runs.findLast((each) => each.row === row && each.fromS <= seconds);
   if (run === undefined) return NaN;
   const next = seconds > run.toS && runs.find((each) => each.row === row && each.fromS > seconds);
-  // Adjacent runs may be one row interval apart, as after `append`. Only a distance above `gapS` is a gap.
+  // Rows from `append` start a new run, one row interval after the previous run. A distance of at most `gapS`
+  // is therefore not a gap.
   return next && next.fromS - run.toS > gapS ? NaN : run.state;
 }
 

@@ -94,8 +94,8 @@ export class TimeChart {
   }
 
   /**
-   * Draws rows of an earlier run or of another trace as faint lines behind the current ones; markers and strips are
-   * not drawn this way.
+   * From the next `draw` on, shows rows of an earlier run or of another trace as faint lines behind the
+   * current ones. Markers and strips are not shown this way.
    */
   setGhost(table: string, columns: Columns): void {
     const { datasets } = this.chart.data;

@@ -67,7 +67,7 @@ function drained(stream: Writable): Promise<void> {
   });
 }
 
-/** Writes to a new file. Throws UsageError if the file cannot be created. */
+/** Writes to a file, and replaces an existing one. Throws UsageError if the file cannot be created. */
 export function fileOutput(path: string): Output {
   const stream = createWriteStream(path, { fd: open(path) });
   const output = streamOutput(stream);

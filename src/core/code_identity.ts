@@ -1,4 +1,4 @@
-/** The identity of the code that made a result. It is stored with the result, so that others can reproduce it. */
+/** Which code made a result. Stored with each result, so that others can reproduce the result. */
 import { shippedCoreHash } from './load.js';
 
 export interface CodeIdentity {

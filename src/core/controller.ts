@@ -30,7 +30,11 @@ export interface InboundInput {
   bytesReceived: number;
 }
 
-/** The rates that the sender half requests. NaN stands for a rate that the controller does not compute. */
+/**
+ * The rates that the sender half requests: for the encoder (target) and for the pacer. `aSBps` and `aRBps`
+ * are GCC's loss-based rate A_s and delay-based rate A_r. NaN stands for a number that the controller does
+ * not compute.
+ */
 export interface RateUpdate {
   targetBps: number;
   pacingBps: number;
@@ -110,7 +114,10 @@ export class SenderHalf extends Session {
     );
   }
 
-  /** Passes the cumulative number of sent bytes, the RTT, and the browser's own bandwidth estimate to the half. */
+  /**
+   * Passes the cumulative number of sent bytes, the RTT, and the browser's own bandwidth estimate to the
+   * half. NaN stands for an unknown number.
+   */
   pushSent(nowUs: number, cumulativeSentBytes: number, rttUs = NaN, browserEstimateBps = NaN): void {
     this.half.core.check(
       this.half.abi.ccs_sender_push_sent(

@@ -1,7 +1,7 @@
 /**
- * A message from the receiver half to the sender half. In a call, it travels over a data channel as the text
- * "CCF3", the flow's number (a little-endian uint32), and a list of little-endian doubles: the fields of {@link
- * Feedback} in order, then its values.
+ * A message from the receiver half to the sender half. In a call, a data channel carries it in binary form:
+ * the four bytes "CCF3", the flow's number (a little-endian uint32), and a list of little-endian doubles (the
+ * fields of {@link Feedback} in order, then its values).
  */
 export interface Feedback {
   /** When the message was created, on the receiver's clock. */

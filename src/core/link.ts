@@ -40,8 +40,8 @@ export interface ReorderingOptions {
 }
 
 /**
- * The number of TCP connections that share the link, by their congestion control: 0 to 64, default 0. The core
- * simulates them. They always have data to send.
+ * The numbers of TCP connections that share the link, by their congestion control: 0 to 64 of each kind,
+ * default 0. The core simulates the connections. They always have data to send.
  */
 export interface CrossTraffic {
   cubic?: number;

@@ -165,8 +165,8 @@ export async function compileCore(source: WasmSource = shipped()): Promise<WebAs
 
 async function bytesAt(url: URL): Promise<ArrayBuffer> {
   if (url.protocol === 'file:') {
-    // Only Node reads the module from a file. Bundlers for browsers would include an imported Node module, but do
-    // not notice getBuiltinModule().
+    // Only Node reads the module from a file. If this code imported `node:fs`, bundlers for browsers would
+    // try to include it. They do not notice getBuiltinModule().
     const { readFile } = process.getBuiltinModule('node:fs/promises');
     return new Uint8Array(await readFile(url)).buffer;
   }
@@ -191,7 +191,10 @@ export async function shippedCoreHash(): Promise<string | undefined> {
 
 const nothing = (): number => 0;
 
-/** Compiles and instantiates the core. Throws CoreError if the file is missing or has another ABI version. */
+/**
+ * Compiles and instantiates the core. Rejects with CoreError if the server refuses the file, or if the core
+ * has another ABI version.
+ */
 export async function loadCoreModule(source?: WasmSource): Promise<CoreModule> {
   const module = await compileCore(source);
   const users = new UserHost();

@@ -18,7 +18,10 @@ export interface ParameterSpec {
   readonly values?: readonly string[];
   /** Present if the value must be an integer. */
   readonly whole?: true;
-  /** Where the parameter comes from: paper section, draft, "deployed", "live calls". */
+  /**
+   * Where the parameter comes from, for example a section of a paper or draft, `deployed` (libwebrtc's code),
+   * or `live calls`.
+   */
   readonly section: string;
   readonly description: string;
 }
@@ -58,7 +61,7 @@ export interface DescribedTable extends TableSpec {
  */
 export const CONTROLLER_SPECS: Readonly<Record<ControllerName, ComponentSpec>> = CONTROLLERS;
 
-/** The parts of the simulator. */
+/** The parts of the simulator, and `user_controller`: the parameters that every user's controller has. */
 export const COMPONENT_SPECS: Readonly<Record<ComponentName, ComponentSpec>> = COMPONENTS;
 
 /** The trace tables, without descriptions. */

@@ -56,7 +56,7 @@ export interface InboundCounters {
 
 /**
  * Numbers for the sender half: at most 64, all finite. A list makes the core send a message now, even if the list
- * is empty. Null and undefined send no message.
+ * is empty. Null and undefined send no message. No message is sent before the first arrival.
  */
 export type FeedbackValues = readonly number[] | null | undefined;
 

@@ -9,8 +9,8 @@ import { askHalf, makeHalf, problemOf, type Question, type UserHalf } from './us
 import type { ControllerFault, UserController } from './user_controller.js';
 
 /**
- * The controller whose halves are being created. All halves that are created during one call of `making` form a
- * pair.
+ * The controller whose halves are being created. The halves that are created during one call of `making` form
+ * a pair: after a fault of one half, the other half is not called again either.
  */
 export interface Owner {
   controller: UserController;

@@ -45,8 +45,9 @@ export interface Recording {
 const nameOf = ({ flow, name }: RecordedFlow): string => name ?? `flow ${flow}`;
 
 /**
- * Describes a recording. If a call has several flows, the flow called `wanted` is drawn, or the first flow if
- * `wanted` is empty. Throws ConfigError if no flow is called `wanted`.
+ * Describes a recording. If a call has several flows, the flow called `wanted` is drawn. If `wanted` is
+ * empty, the first flow with a controller is drawn or, without controllers, the first flow. Throws
+ * ConfigError if no flow is called `wanted`.
  */
 export function describedRecording(
   file: string,

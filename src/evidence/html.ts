@@ -97,7 +97,9 @@ const tileList = (tiles: readonly Tile[]): Html =>
         )}
       </dl>`;
 
-/** The time that the numbers cover. Most numbers of `ccscope call` cover only the last two thirds of a run. */
+/**
+ * Says which time the numbers cover. In `ccscope call`, most numbers cover only the last two thirds of a run.
+ */
 function windowText({ metrics: { call } }: EvidenceInput): Html {
   if (call === null) return html``;
   const { fromUs, toUs } = call.window;

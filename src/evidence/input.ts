@@ -24,7 +24,7 @@ export interface EvidenceInput {
   created: Date;
 }
 
-/** Every notice of a call, each text once. */
+/** All notices of a call, without duplicate messages. */
 export function noticesOf({ record }: EvidenceInput): RecordNotice[] {
   const all = [
     ...record.notices,

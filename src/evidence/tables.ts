@@ -176,8 +176,8 @@ const sumOf = (values: readonly number[]): number => {
 };
 
 /**
- * Returns a function that finds the last sample that an endpoint reported at or before a time; it must be called
- * with ascending times.
+ * Returns a function that finds the last sample that an endpoint reported at or before a time. The function
+ * must be called with ascending times.
  */
 function lookups({ samples }: EndpointRecord): (timeUs: number) => StatsSample | undefined {
   let next = 0;

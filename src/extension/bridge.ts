@@ -21,7 +21,7 @@ import { siteOf } from './sites.js';
 class Bridge {
   readonly #panels = new Map<string, chrome.runtime.Port>();
   #page: MessagePort | null = null;
-  /** Aborted when the bridge ends, which removes all its listeners. */
+  /** Aborted when the bridge ends. This removes its listeners for DOM events. */
   readonly #until = new AbortController();
   readonly #onMessage = (message: ToBridge): void => this.#told(message);
 

@@ -4,30 +4,30 @@
  */
 import type { PageRequest } from '../inject/protocol.js';
 
-/** A request to the page's script. The answer has the same `id`. */
+/** A request to page.ts. The answer has the same `id`. */
 export interface AskedPage {
   id: string;
   request: PageRequest;
 }
 
 /**
- * The page's script offers a port to the bridge with the event PORT_OFFERED. The bridge requests a port with
- * PORT_WANTED. All further messages use the port.
+ * With the event PORT_OFFERED, page.ts offers a port to the bridge. With PORT_WANTED, the bridge requests a
+ * port. All further messages use the port.
  */
 export const PORT_OFFERED = 'ccscope-port';
 export const PORT_WANTED = 'ccscope-port-wanted';
 
 /**
- * The only messages over this port that are not JSON. The page's script asks ARE_YOU_HERE to find out whether the
- * bridge still exists, and the bridge answers STILL_HERE. With GOODBYE, the bridge announces that it is shutting down.
+ * The only messages over this port that are not JSON. With ARE_YOU_HERE, page.ts asks whether the bridge
+ * still exists, and the bridge answers STILL_HERE. With GOODBYE, the bridge announces its end.
  */
 export const ARE_YOU_HERE = 'are you here';
 export const STILL_HERE = 'still here';
 export const GOODBYE = 'goodbye';
 
 /**
- * The key of a global symbol. Under this key, each observed window holds a function of the extension, which checks
- * whether the window has a new document.
+ * The key of a global symbol. Under this symbol, each observed window holds a function of page.ts that
+ * connects to the bridge of the window's current document.
  */
 export const EXTENSION_KEY = 'ccscope.extension';
 

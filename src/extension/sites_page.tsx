@@ -49,7 +49,7 @@ function turnOn(event: SubmitEvent): void {
   const site = siteOf(address);
   problem.value =
     site === null
-      ? `${address}: expected an address that begins with https:// or http://, as https://example.com`
+      ? `${address}: expected an address that begins with https:// or http://, such as https://example.com`
       : '';
   if (site === null) return;
   void chrome.permissions.request({ origins: [site] });

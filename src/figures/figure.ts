@@ -15,11 +15,11 @@ export interface FigureAxis {
   logarithmic?: boolean;
 }
 
-/** A paper's statement on one number: a value, a range that it must lie in, or both. */
+/** A paper's statement on one number: its value, the band for measured values, or both. */
 export interface PublishedMark {
   /** The value, drawn as a diamond. Absent if the paper's wording gives only a band, such as `above 90 %`. */
   value?: number;
-  /** The paper's number, also where its wording gives only a band. Absent if the paper gives no number. */
+  /** The paper's number, even if only a limit, as in `above 90 %`. Absent if the paper gives no number. */
   number?: number;
   /**
    * The band in which a measured value counts as reproduced. If an end is null or missing, there is no limit on that

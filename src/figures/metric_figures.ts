@@ -35,7 +35,7 @@ function shown(metric: string, logarithmic: boolean): Shown {
   return { axis: { label, unit: text, ...(logarithmic ? { logarithmic } : { min: 0 }) }, scale };
 }
 
-/** How a metric is displayed on axes that are not logarithmic. */
+/** How a metric is displayed on a linear axis. */
 export const metricAxis = (metric: string): Shown => shown(metric, false);
 
 const valueName = (axis: Axis, name: string | undefined): string => {

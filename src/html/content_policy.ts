@@ -21,8 +21,8 @@ const APP: Policy = {
 };
 
 /**
- * The policy of the app's documents on static hosts. The documents contain this policy in a `meta` element, where
- * browsers ignore `frame-ancestors`.
+ * The policy of the app's documents on static hosts. The documents contain this policy in a `meta` element.
+ * There, browsers ignore `frame-ancestors`, so the policy does not contain this directive.
  */
 export const APP_POLICY = policyText(APP);
 

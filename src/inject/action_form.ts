@@ -1,5 +1,6 @@
 /**
- * Checks actions that come from outside the page: from a panel, from Node, or from anyone who finds the observer.
+ * Checks actions that come from outside the observer: from a panel, from Node, or from any script that finds
+ * the observer.
  */
 import * as v from 'valibot';
 

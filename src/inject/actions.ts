@@ -28,13 +28,16 @@ class Refusal extends Error {
   }
 }
 
+const onlyTheSender = (): Refusal =>
+  new Refusal('Only the sending side can do this.', 'act on the page that sends this stream');
+
 export interface ActionsOptions {
   parameters: SenderParameters;
   /** Returns the open connection with this number in the window; null if there is none. */
   connection(endpoint: number): RTCPeerConnection | null;
   /** Whether the number belongs to a stray: a received track whose connection is unknown to the observer. */
   isHidden(endpoint: number): boolean;
-  /** Called for every action with its result, except for successful renewals of a drive. */
+  /** Called with every valid action and its result, except for successful renewals of a drive. */
   told(action: Action, result: ActionResult): void;
 }
 
@@ -152,7 +155,8 @@ export class Actions {
         this.#delays.delay(receiver, action.delayMs);
         return `Media is held back for at least ${action.delayMs} ms before it is played.`;
       case 'release':
-        if (action.of === null || action.of === 'playout-delay') this.#delays.release(receiver);
+        if (action.of !== null && action.of !== 'playout-delay') throw onlyTheSender();
+        this.#delays.release(receiver);
         return 'The playout delay is what the page had set.';
       case 'key-frame':
         throw new Refusal(
@@ -164,7 +168,7 @@ export class Actions {
       case 'drive':
       case 'layer':
       case 'degradation-preference':
-        throw new Refusal('Only the sending side can do this.', 'act on the page that sends this stream');
+        throw onlyTheSender();
     }
   }
 

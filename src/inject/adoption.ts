@@ -1,7 +1,8 @@
 /**
  * Finds connections that the page created before it was observed. No API lists them, so they are recognised
- * when they appear in one of three ways: the page calls a method of a connection; the page reads an event whose
- * target is a connection; or a connection can be reached from properties of the window or of elements.
+ * when they appear in one of three ways: the page uses a method or an attribute of a connection; the page
+ * reads an event whose target is a connection; or a connection can be reached from properties of the window
+ * or of elements.
  */
 import { attempt } from './natives.js';
 import { patch, patchGetter } from './patch.js';
@@ -75,7 +76,10 @@ export function patchEvents(found: Found): void {
  */
 const MOST_OBJECTS = 20_000;
 const MOST_DEPTH = 6;
-/** The search returns control to the page after this time. Only a slow property can make it take longer. */
+/**
+ * The search returns control to the page after this time. The clock is read once per object, so an object
+ * with very many properties can make the search take longer.
+ */
 const SLICE_MS = 15;
 
 /**

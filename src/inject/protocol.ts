@@ -4,7 +4,10 @@
  * for NaN.
  */
 
-/** The address at which the link listens. It replaces the address of every remote candidate. */
+/**
+ * The address at which the link's relay listens. It replaces the address of every remote candidate. The type
+ * is also used for the addresses of the far side.
+ */
 export interface RelayAddress {
   address: string;
   port: number;
@@ -250,8 +253,8 @@ export type ActionResult =
 
 /**
  * How many numbers describe a frame in a `frames` message: SSRC, RTP timestamp, arrival, size in bytes, 1 for a
- * key frame, spatial layer index and temporal layer index (webrtc-svc). A layer index is NO_LAYER if the
- * browser does not report it.
+ * key frame (else 0), spatial layer index and temporal layer index (webrtc-svc). A layer index is NO_LAYER if
+ * the browser does not report it.
  */
 export const NUMBERS_PER_FRAME = 7;
 /** The index of a layer that the browser does not report. */

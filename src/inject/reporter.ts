@@ -77,8 +77,8 @@ export class Reporter {
   }
 
   /**
-   * Sends a message at the end of the current task instead of with the next regular batch. The link may be
-   * waiting for the message.
+   * Sends a message in the next microtask instead of with the next regular batch. The link may be waiting for
+   * the message.
    */
   tell(message: PageMessage): void {
     this.add(message);

@@ -1,7 +1,8 @@
 /**
- * Observes strays: received video tracks whose connection is unknown. The page created the connection before it
- * was observed, stores it where no search finds it, and calls no method of it. Two things can still be
- * observed: the track's receiver, if the page uses the receiver, and the elements that show the track.
+ * Observes strays: received video tracks whose connection is unknown. The page created the connection before
+ * it was observed, stores it where no search finds it, and uses none of its methods and attributes. Two
+ * things can still be observed: the track's receiver, if the page uses the receiver, and the elements that
+ * show the track.
  */
 import type { Endpoint, Window } from './endpoint.js';
 import { Held } from './held.js';
@@ -21,7 +22,7 @@ const NOTHING_SENT = {
 
 /**
  * A track is reported only this long after it was found. Until then, its connection may still become known: a
- * debugger may list all connections, or the page may call a method.
+ * debugger may list all connections, or the page may use the connection.
  */
 const LEAST_AGE_MS = 2000;
 

@@ -112,8 +112,8 @@ export function capacityBitsIn(record: CallRecord, paths: readonly Path[], windo
 }
 
 /**
- * The bytes of all traffic that left a direction's bottleneck in a window. The rows of the queue contain
- * cumulative counts of these bytes.
+ * The bytes of all traffic that left a direction's bottleneck in a window. The samples of the queue (`rows`)
+ * contain cumulative counts of these bytes.
  */
 function passedBytes({ link, name }: LinkWay, { fromUs, toUs }: Window): number {
   const until = (timeUs: number): number =>

@@ -265,7 +265,9 @@ const overuseByDrops: Explanation = (facts, symptom) =>
       )
     : null;
 
-/** Applies if the sender is not under test and sent less than the link could carry. */
+/**
+ * Applies if the sender is not under test and sent less than the link could carry or, for a freeze, paused.
+ */
 const farSideLimited: Explanation = ({ metrics, sendersUnderTest, drops, pausedUs }, symptom) => {
   if (sendersUnderTest > 0 || (drops !== null && drops.full + drops.aqm + drops.random > 0)) return null;
   const { sentBps, capacityBps, queueDelayP95Ms: p95 } = metrics;
@@ -289,8 +291,8 @@ const rampingUp: Explanation = ({ growth }) =>
       };
 
 /**
- * Applies if the machine had many late seconds, but too far apart to count as an overload. Used only if nothing
- * else explains the symptom.
+ * Applies if the machine had many late seconds, but too far apart to count as an overload. Used only if no
+ * other explanation applies.
  */
 export const machineLate: Explanation = ({ lateSeconds: { bad, all, worstMs } }) =>
   bad < OVERLOADED_SHARE * all || bad === 0

@@ -99,7 +99,10 @@ export interface Facts {
    * before the first media packet in the window, and the time after the last one.
    */
   pausedUs: number;
-  /** The received rate over the last two seconds, and over the two seconds before those. */
+  /**
+   * `nowBps`: the received rate over the last two seconds. `beforeBps`: the rate over the two seconds before
+   * those. Null if either rate is unknown.
+   */
   growth: { beforeBps: number; nowBps: number } | null;
 }
 
@@ -163,7 +166,9 @@ const noteStall = (stalls: Facts['stalls'], us: number): void => {
   stalls.longestUs = Math.max(stalls.longestUs, us);
 };
 
-/** The periods between rows of the queue in which packets of the call or of other traffic waited, but none passed. */
+/**
+ * The periods between samples of the queue (`rows`) in which packets of any traffic waited, but none passed.
+ */
 function stalledRows({ direction }: LinkSide, window: Window): Facts['stalls'] {
   checkKept(direction, window);
   const { rows } = direction;
@@ -205,8 +210,8 @@ function stalledPackets({ direction }: LinkSide, window: Window): Facts['stalls'
 }
 
 /**
- * Takes stalls from the rows of the queue, since the rows cover all traffic. Without rows, takes stalls from the
- * packets.
+ * Takes stalls from the samples of the queue, since they cover all traffic. Without such samples, takes
+ * stalls from the packets.
  */
 const stallsOf = (side: LinkSide, window: Window): Facts['stalls'] =>
   side.direction.rows.length > 0 ? stalledRows(side, window) : stalledPackets(side, window);

@@ -15,8 +15,8 @@ import { msText, percentText, rateText, secondsText } from './text.js';
 import { pathsOf, type Path } from './view.js';
 
 /**
- * Causes that lie with a far side, such as a server. The true cause may be on the path from another page to that
- * server.
+ * Causes that may lie with a far side, such as a server. The true cause may then be on the path from another
+ * page to that server.
  */
 const FAR_SIDES: ReadonlySet<CauseKind> = new Set<CauseKind>(['far-side-limited', 'no-media', 'ramping-up']);
 

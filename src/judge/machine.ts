@@ -55,9 +55,9 @@ function watched(
 }
 
 /**
- * The state of the machine over a window. The watch starts WINDOW_SECONDS before the window, so that the first
- * medians are complete. The quantity `source` (the fraction of the requested frames that a video source delivered) is
- * not used, since a page under test may draw at any frame rate.
+ * The state of the machine over a window. A machine is judged by medians over WINDOW_SECONDS. Therefore the
+ * watch starts that long before the window. The quantity `source` (the fraction of the requested frames that
+ * a video source delivered) is not used, since a page under test may draw at any frame rate.
  */
 export const machineIn = (record: CallRecord, { fromUs, toUs }: Window): MachineState =>
   watched(record, { fromUs: fromUs - WINDOW_SECONDS * 1e6, toUs });

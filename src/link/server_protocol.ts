@@ -1,8 +1,8 @@
 /**
  * The messages between a page and the local server over the WebSocket at `/ws`, as JSON. A page opens links
- * (two UDP sockets with a shaped path between them), or joins a link that the server's owner provided. A page
- * also joins rooms. Through a room, two pages exchange their session descriptions. When a page's WebSocket
- * closes, its links are closed, and the page leaves its rooms.
+ * (two UDP sockets with a shaped path between them), or joins a link of the program that started the server.
+ * A page also joins rooms. Through a room, two pages exchange their session descriptions. When a page's
+ * WebSocket closes, the links that it opened are closed, and the page leaves its rooms.
  */
 import * as v from 'valibot';
 
@@ -27,7 +27,7 @@ const config = v.record(v.string(), v.unknown());
 export const clientMessage = v.variant('type', [
   /** Answered by LinkOpened. */
   v.object({ id, type: v.literal('link/open'), config }),
-  /** Joins a link that the server's owner provided; answered by LinkOpened. */
+  /** Joins a link of the program that started the server; answered by LinkOpened. */
   v.object({ id, type: v.literal('link/join'), link }),
   v.object({ id, type: v.literal('link/set'), link, config }),
   /** Limits the link to connections between sides with these username fragments, from now on. */

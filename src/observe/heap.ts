@@ -67,8 +67,8 @@ async function realms(session: CDPSession): Promise<number[]> {
 }
 
 /**
- * Runs in the page, and reads an attribute of each connection. The array also contains the prototypes of the
- * page's subclasses of RTCPeerConnection. Reading their attributes throws.
+ * Runs in the page, and reads an attribute of each connection in the array `this`. The array also contains
+ * the prototypes of the page's subclasses of RTCPeerConnection. Reading their attributes throws.
  */
 const TOUCH = `function () {
   for (const peer of this) {

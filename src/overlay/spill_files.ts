@@ -1,7 +1,8 @@
 /**
- * Stores the parts of the recording that get too old for memory, called pieces, in the private file system of
- * the origin. Each piece is a file in a folder of this session. The session locks its folder, and removes the
- * folder at its end. If a session dies, its folder remains without a lock, and the next session removes it.
+ * Stores the parts of the recording that get too old for memory, called pieces, in the origin private file
+ * system (OPFS). Each piece is a file in a folder of this session. The session locks its folder, and removes
+ * the folder at its end. If a session dies, its folder remains without a lock, and the next session removes
+ * it.
  *
  * Some pages have no private file system (sandboxed frames, private windows of some browsers) or no worker. For
  * these pages, only the latest minutes are kept, in memory. If a piece cannot be written because the disk is

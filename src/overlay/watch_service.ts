@@ -263,7 +263,7 @@ interface ServiceOptions {
   /** The zero point of all times, in milliseconds since the Unix epoch. */
   originEpochMs: number;
   place: WatchPlace;
-  /** Whether the parts that get too old for memory are stored in the private file system of the origin. */
+  /** Whether the parts that get too old for memory are stored in the origin private file system (OPFS). */
   spills: boolean;
 }
 

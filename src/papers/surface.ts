@@ -12,13 +12,13 @@ export const surfaceSchema = v.object({
   x: axis,
   y: axis,
   /**
-   * The labels of the values of a third axis. The map is the sum of one map for each of these values, each scaled
-   * to the range from 0 to 1.
+   * The labels of the values of a third axis. For each of these values there is a map, which is scaled to the
+   * range from 0 to 1. The map in this report is the sum of these maps.
    */
   over: v.array(v.string()),
   /** values[i * y.length + j] is the value at x[i], y[j]: the mean of three by three points around that position. */
   values: v.array(v.nullable(v.number())),
-  /** The standard deviation of a single point. */
+  /** The standard deviation of a single point's value, before three by three points are averaged. */
   noise: v.number(),
   maximum: v.object(point),
   /**

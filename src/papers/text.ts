@@ -45,8 +45,8 @@ function formOf(text: string): { digits: number; unit: string; scale: number } {
 }
 
 /**
- * Omits the decimals if all of them are zero. Only for numbers that were chosen: measured numbers keep their
- * precision.
+ * Omits the decimals if all of them are zero. Used for published numbers and the limits of bands. Measured
+ * numbers keep all decimals.
  */
 const plain = (text: string): string => text.replace(/\.0+(?=\D|$)/, '');
 
@@ -78,7 +78,8 @@ export function claimText({ p, cases, failing }: ClaimReport): string {
   const fails = failing.map(({ cell, p: own }) => {
     const all = cell === '' ? 'all' : cell;
     if (own === null) return all;
-    // A trend may fail although the difference between its ends is significant.
+    // The p-value of a trend compares only its two ends. If p is significant and the trend fails
+    // nevertheless, a step between the ends goes the other way.
     return own < SIGNIFICANCE_LEVEL ? `${all} (a step goes the other way)` : `${all} (${probability(own)})`;
   });
   const where = cases.of === 1 || fails.length === 0 ? '' : `; not: ${fails.join('; ')}`;

@@ -102,7 +102,7 @@ async function expectOf(
 }
 
 /**
- * The rule for the judged window. With `retries`, or if the test sets a `timeout`, later windows are judged, too,
+ * The rule for the judged window. With `retries` or with the option `timeout`, later windows are judged, too,
  * until the expectation is met. Otherwise only a single window is judged.
  */
 const windowRule = ({ over = DEFAULT_OVER, timeout, after }: WindowOptions, retries = false): WindowRule => ({

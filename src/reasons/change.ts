@@ -6,7 +6,8 @@ import type { CauseKind } from '../judge/cause_kinds.js';
 
 /**
  * The kind of reason why the target changed or stayed constant. Kinds that also explain failed tests have the
- * same names as in ../judge. The other kinds are decisions that only a controller's internal rows show.
+ * same names as in ../judge. `setting` and `restart` come from the trace's events. The other kinds are
+ * decisions that only a controller's internal rows show.
  */
 export type ReasonKind =
   | Extract<

@@ -1,7 +1,9 @@
 /**
  * Explains GCC's target, which is the smaller of the loss-based rate A_s and the delay-based rate A_r. While a
- * queue drains, the target is lower than both. The overuse detector determines A_r. In live calls, a capacity
- * estimate from frame arrivals determines A_r instead. While another flow fills the queue, losses determine A_r.
+ * queue drains, the target is lower than both. A_r is determined by
+ * - losses, while another flow fills the queue;
+ * - otherwise, in live calls, a capacity estimate from frame arrivals;
+ * - otherwise, the overuse detector.
  */
 import { UNKNOWN, type Reason } from './change.js';
 import { boundReason, type Explainer, type Flow } from './explainer.js';

@@ -14,10 +14,10 @@ import { percentText, rateText } from '../judge/text.js';
 const DRAINS = 0.02;
 /**
  * If the received rate is below this fraction of the estimated capacity, the received rate also bounds the
- * target. Then the explanation mentions this bound.
+ * target. The explanation then mentions the received rate.
  */
 const STARVED = 0.5;
-/** Overuse this long before the beginning of a fall did not cause the fall. */
+/** Overuse that ended more than this before the beginning of a fall did not cause the fall. */
 const LAST_OVERUSE_US = 1e6;
 
 /** Explains a fall of the target in one step or in many small steps. Null if the rows show no reason. */
@@ -104,7 +104,7 @@ function overuseFall(rows: GccRows, from: number, to: number): Reason | null {
   const [first, end] = rows.groupsOf(from, to);
   const decrease = rows.lastWith('state', DECREASE, first, end);
   const since = rows.group.lastAt(rows.time(from) - LAST_OVERUSE_US) + 1;
-  // Ends the search at the group that set A_r to its current value, since later groups did not cause the fall.
+  // Ends the search at the group that set A_r to its value in row `to`. Later groups did not cause the fall.
   const overuse = rows.lastWith('signal', OVERUSE, since, rows.madeAt(to, first, end) + 1);
   if (overuse < 0) return null;
   const [t, gamma] = [rows.group.at('detector_input_ms', overuse), rows.group.at('gamma_ms', overuse)];

@@ -1,6 +1,6 @@
 /**
- * Finds the law by which GCC's rate grew. The trace does not contain the law, but each law has its own growth
- * rate.
+ * Finds the law by which GCC's rate grew: fast start, multiplicative or additive. The trace does not contain
+ * the law, but each law has its own growth rate.
  */
 import type { Reason } from './change.js';
 import type { Flow } from './explainer.js';

@@ -1,6 +1,6 @@
 /**
  * Marks for all charts: the times at which a user or a schedule changed the link, the controller or its
- * parameters.
+ * parameters, or at which the controller failed.
  */
 import { Rows } from './rows.js';
 import { LINK_KEYS } from '../link/fields.js';

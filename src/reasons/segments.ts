@@ -42,8 +42,8 @@ export interface Course {
 }
 
 /**
- * The segments of the whole curve, in time order. Two consecutive segments share at most one row. Short flat
- * periods are in no segment.
+ * The segments of the whole curve, in time order. Two consecutive segments share at most one row. There may
+ * be a gap between them, since a flat period that is too short gets no flat segment.
  */
 export function segmentsOf(course: Course): Segment[] {
   const { targetBps } = course;

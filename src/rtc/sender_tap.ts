@@ -12,8 +12,8 @@ import type { ControlOptions } from './types.js';
 
 const POLL_MS = 200;
 /**
- * The interval of the receiver reports for the controller, which uses them if feedback is missing. The loss
- * controller is designed for this interval.
+ * The interval at which the losses from RTCP receiver reports are passed to the controller. The controller
+ * uses them if feedback is missing; its loss-based part is designed for this interval.
  */
 const REPORT_MS = 1000;
 /** If the takeover works, the browser's estimate rises to its floor within this time. */

@@ -113,7 +113,7 @@ export interface AssetUrls {
   wasmUrl?: string | URL;
 }
 
-/** The options of every attachment. Bitrates are rates on the wire, as the controller counts them. */
+/** The options of attachments and calls. Bitrates are rates on the wire, as the controller counts them. */
 export interface ControlOptions extends AssetUrls {
   mode: Mode;
   /** The controller in charge, flow 0 of the trace. What it may change depends on `mode`. Default: `gcc`. */
@@ -134,7 +134,9 @@ export interface ControlOptions extends AssetUrls {
 export type VideoCodec = 'vp8' | 'vp9';
 
 export interface CallOptions extends ControlOptions {
-  /** `loopback`: both peers in this page, each with its own worker. */
+  /**
+   * `loopback`: both peers in this page, each with its own worker. `send`, `receive`: one peer in this page.
+   */
   role: 'loopback' | 'send' | 'receive';
   /** The video to send; required by `loopback` and `send`. */
   track?: MediaStreamTrack;

@@ -1,6 +1,6 @@
 /**
- * Finds a cell of a scenario from choices on single axes. If a cell has no value on an axis, the empty string
- * is used as its value.
+ * Finds a cell of a scenario (a combination of axis values) from the values that were chosen on single axes.
+ * If a cell has no value on an axis, the empty string is used as its value.
  */
 import type { CellParams } from '../scenario/cells.js';
 

@@ -75,7 +75,7 @@ export const FLOW_COLUMNS: readonly FlowColumn[] = [
   },
 ];
 
-/** The queuing delay of a flow, measured with RTCP probes for a call, and with all packets for TCP. */
+/** The queuing delay of a flow. For media, it is measured with RTCP probes; for TCP, with all packets. */
 export const queuing = (flow: FlowMetrics): FlowMetrics['queueDelayUs'] =>
   flow.kind === 'media' ? flow.probeQueueDelayUs : flow.queueDelayUs;
 

@@ -105,7 +105,7 @@ interface RunChartsProps {
   detailed?: string;
   /** The ids of the charts to show. Default: all. */
   only?: readonly string[];
-  /** Whether the bottleneck has a queue for each flow. The delays then contain the waiting time in each queue. */
+  /** Whether the bottleneck has one queue per flow. The delay chart then shows each flow's waiting time. */
   flowQueues?: boolean;
   /** Additional tools of each chart, which appear after its legend. */
   tools?: ChartTools;

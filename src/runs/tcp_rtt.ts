@@ -24,7 +24,7 @@ export async function medianRttUs(store: Store, flow: number, window: WindowMetr
   return percentiles(rtts, [50])[0] ?? NaN;
 }
 
-/** The flows. Once the trace has been read, each TCP flow has its median RTT in the window. */
+/** Returns `flows`. Once the trace has been read, `rttUs.p50` of each TCP flow is set to its median RTT. */
 export function useTcpRtt(
   flows: readonly FlowMetrics[],
   window: WindowMetrics,

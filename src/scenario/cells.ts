@@ -11,7 +11,7 @@ export type CellParams = Readonly<Record<string, string>>;
 
 const axesOf = (scenario: Scenario): readonly Axis[] => scenario.axes ?? [];
 const MAX_CELLS = 1000;
-/** The most cells of a scenario with a surface: a map that has one point for each cell. */
+/** The most cells of a scenario with a surface: a map over two axes. */
 const MAX_POINTS = 200_000;
 
 /** The axis with this name. Throws ConfigError if there is none. */

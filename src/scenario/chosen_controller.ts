@@ -109,7 +109,7 @@ export class ControllerSimulator implements Simulator {
     return simulation;
   }
 
-  /** The faults of the new controllers in the latest simulation so far. */
+  /** The faults that the new controllers have had so far in the latest simulation. */
   get faults(): readonly ControllerFault[] {
     return this.#faults;
   }

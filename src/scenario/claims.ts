@@ -124,9 +124,9 @@ export function evaluateClaimBy(
 }
 
 /**
- * Two conditions must be met. No step between the means of neighbouring cells goes in the wrong direction by more
- * than the tolerance. The difference between the first and the last cell is significant and in the claimed
- * direction.
+ * The cases of a monotone claim. A case holds if two conditions are met: no step between the means of
+ * neighbouring cells goes in the wrong direction by more than the tolerance, and the difference between the
+ * first and the last cell is significant and in the claimed direction.
  */
 function monotone(claim: MonotoneClaim, cells: readonly CellParams[], runs: Runs, tests: Tests): ClaimCase[] {
   const groups = new Map<string, CellParams[]>();

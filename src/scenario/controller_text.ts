@@ -18,8 +18,8 @@ import { checkLength, ConfigError, cut, shown } from '../text/quantities.js';
 import { didYouMean } from '../text/suggest.js';
 
 /**
- * The text form of a user's own controller: the name of its file. The text does not contain the code. Only the page
- * that opened the file, or the local server of this page, has the code.
+ * The text form of a user's own controller: `own:` and the name of its file. The text does not contain the
+ * code. Only the page that opened the file, or the local server of this page, has the code.
  */
 const OWN = /^own:[^,:]{1,80}$/;
 export const OWN_EXAMPLE = 'own:NAME of a file that was chosen';
@@ -90,7 +90,7 @@ function parameterOf(
   throw new ConfigError(field, `${name} to be ${expectedValue(spec)}`, shown(value), 'correct this value');
 }
 
-/** The shortest text that `parseController` parses to this controller. */
+/** Writes a controller as text, which `parseController` can read. The default preset is left out. */
 export function controllerText({ controller, preset, parameters }: ChosenController): string {
   const settings = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
   const named = preset === defaultPreset(controller, 'live') ? [] : [preset];

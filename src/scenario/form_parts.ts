@@ -13,7 +13,10 @@ export const selector = v.record(
 export const quantityEntries = {
   /** The name of a metric (src/scenario/metrics.ts). */
   metric: text('the name of a metric'),
-  /** A flow's name, or `*` for all flows. Default: the first media flow. */
+  /**
+   * A flow's name, or `*` for all flows. Default: the first media flow or, without media flows, the first
+   * flow.
+   */
   flow: v.optional(text('the name of a flow')),
   /** Default: `run`, the whole run. */
   window: v.optional(text('the name of a window')),

@@ -1,6 +1,6 @@
 /**
- * Summaries of one number per run. The caller passes the implementation: the Lab page shows only single runs, so
- * it needs no statistics library.
+ * Summaries of one number per run. Callers pass the statistics as an object. So the Lab page, which shows
+ * only single runs, needs no statistics library.
  */
 
 /** The summary of several runs. */

@@ -37,13 +37,13 @@ export interface Surface {
   /** The labels of the values of a third axis. The map is the sum of one scaled map for each of these values. */
   over: readonly string[];
   /**
-   * The value at x[i], y[j] is values[i * y.length + j], the mean of three by three points. NaN if no run yielded
-   * a number.
+   * The value at x[i], y[j] is values[i * y.length + j], the mean of three by three points. NaN if no run of
+   * these points yielded a number.
    */
   values: readonly number[];
   /**
-   * The standard deviation of a single point, estimated from the differences between each point and its four
-   * neighbours.
+   * The standard deviation of a single point, estimated from the difference between each point and the mean
+   * of its four neighbours.
    */
   noise: number;
   maximum: SurfacePoint;

@@ -1,4 +1,4 @@
-/** The verdicts of an experiment whose cells are the points of a surface. */
+/** The verdicts of an experiment whose cells form a surface (surface.ts). */
 import type { CellValues } from './claims.js';
 import type { Scenario, SurfaceSpec } from './scenario.js';
 import { surfaceOf } from './surface.js';

@@ -55,8 +55,8 @@ class VariationModes implements TraceMetric {
 }
 
 /**
- * The largest delay gradient that GCC estimates: m divided by the difference of the send times of two packet
- * groups. Only groups before the first missing packet count.
+ * The largest delay gradient that GCC estimates: the output m of its arrival filter, divided by the
+ * difference of the send times of two packet groups. Only groups before the first missing packet count.
  */
 class LargestGradient implements TraceMetric {
   value = NaN;

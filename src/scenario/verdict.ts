@@ -68,7 +68,7 @@ export interface ExperimentResult {
   /** Contains only statements about cells that were run. */
   statements: readonly StatementResult[];
   claims: readonly ClaimResult[];
-  /** Present if the cells are the points of a surface. Then `cells` is empty. */
+  /** Present if the cells form a surface (surface.ts). Then `cells` is empty. */
   surface?: Surface;
 }
 

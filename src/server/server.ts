@@ -78,7 +78,7 @@ export interface LocalServer {
    * and close the link.
    */
   lend(shaper: Shaper): Loan;
-  /** Closes every link and connection. */
+  /** Closes every connection, and every link that a page opened. */
   close(): Promise<void>;
 }
 

@@ -36,7 +36,7 @@ export interface ControlledLink {
   set(change: LinkSettings): Promise<LinkChange>;
   /** Resolves when everything that has happened so far is in the record. */
   sync(): Promise<void>;
-  /** Closes the sockets and ends the thread. Closing again does nothing. */
+  /** Closes the link. Closing again does nothing. */
   close(): Promise<void>;
 }
 

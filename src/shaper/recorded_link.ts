@@ -38,7 +38,7 @@ export interface RecordedLinkOptions extends Pick<ThreadSetup, 'sockets' | 'tell
   seed: number;
   /** The zero of the record's times, in milliseconds since 1970. Default: now. */
   originEpochMs?: number | undefined;
-  /** The file that the thread runs; default: the file of the shaper. */
+  /** The file that the thread runs. Default: thread/link_thread.js. */
   thread?: URL | undefined;
   hooks?: RecordedLinkHooks;
 }

@@ -36,7 +36,7 @@ export interface ShaperOptions {
   linkNumber?: number;
   /** Whether to record what happens to each packet; default: no. */
   record?: boolean;
-  /** The file that the thread runs; default: the file of the shaper. */
+  /** The file that the thread runs. Default: thread/link_thread.js. */
   thread?: URL;
 }
 

@@ -1,4 +1,6 @@
-/** Parses external JSON, and refuses values that are nested so deeply that walking through them would fail. */
+/**
+ * Parses external JSON. Refuses deeply nested values: recursive functions could overflow the stack on them.
+ */
 import { isNestedTooDeeply, nestingExpectation } from './nesting.js';
 import { ConfigError } from './quantities.js';
 

@@ -2,8 +2,8 @@
 export const MAX_NESTING = 64;
 
 /**
- * Whether lists and objects are nested more deeply than MAX_NESTING, so that JSON.stringify and other recursive
- * functions would fail. Also true for objects that contain themselves.
+ * Whether lists and objects are nested more deeply than MAX_NESTING. JSON.stringify and other recursive
+ * functions fail on very deep nesting. Also true for objects that contain themselves.
  */
 export function isNestedTooDeeply(value: unknown): boolean {
   const open: [value: unknown, depth: number][] = [[value, 1]];

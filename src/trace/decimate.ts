@@ -14,7 +14,8 @@ export function decimate(
 ): Uint32Array {
   if (rows.length <= maxPoints || rows.length === 0) return rows;
   const buckets = Math.floor(maxPoints / Math.max(1, 2 * columns.length));
-  // A period that begins in the middle of a bucket overlaps one more bucket, so it is divided by `buckets - 1`.
+  // A period that begins in the middle of a bucket overlaps one bucket more than its length holds. So its
+  // length is divided by `buckets - 1`.
   const width = buckets < 2 ? Infinity : spanUs / (buckets - 1);
   const bucketOf = (i: number): number => Math.floor((time[rows[i] as number] as number) / width);
   const picked: number[] = [];

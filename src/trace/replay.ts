@@ -27,8 +27,8 @@ import {
 } from './replay_plan.js';
 
 /**
- * The tables that are taken from a controller's receiver half, and those from its sender half. The two halves
- * exchange feedback messages.
+ * The tables whose rows a replay emits: those that a controller's receiver half records, and those that its
+ * sender half records.
  */
 const OF_RECEIVER: readonly TableName[] = ['group', 'nada'];
 const OF_SENDER: readonly TableName[] = ['rate', 'lcc'];
@@ -95,14 +95,14 @@ export class Replayer implements TraceSink {
     return this.#missingController;
   }
 
-  /** The number of arrivals that were replayed so far. */
+  /** The number of arrivals that have been replayed so far. */
   get arrivals(): number {
     return this.#arrivals;
   }
 
   /**
-   * Reads the header. Throws TraceError if it contains an unknown preset or parameter, or if it does not contain
-   * the requested flow.
+   * Reads the header. Throws TraceError if the header contains an unknown preset or parameter, or if it does
+   * not contain the name of the requested flow. Throws ParameterProblem for a wrong parameter in the options.
    */
   header(header: TraceHeader): void {
     this.#plan = replayPlan(header, this.#options);

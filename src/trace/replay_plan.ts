@@ -247,7 +247,10 @@ const startDetail = v.object({
   parameters: v.optional(v.record(v.string(), v.union([v.number(), v.string()])), {}),
 });
 
-/** The configuration in a recorded `start` event; null for any other event. */
+/**
+ * The configuration in a recorded `start` event. Null for other events, or if the event contains no valid
+ * one.
+ */
 export function controllerStart(event: TraceEvent): RecordedStart | null {
   const detail = event.name === 'start' ? v.safeParse(startDetail, event.detail) : null;
   return detail?.success === true ? detail.output : null;

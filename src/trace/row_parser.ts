@@ -29,7 +29,7 @@ interface TableRules {
 /** The rules for a table, and the state of the parser within one file. */
 interface TableParser extends TableRules {
   values: Float64Array;
-  /** By flow: the time of the latest row. Null for tables whose rows may be in any order of time. */
+  /** By flow: the time of the latest row. Null for tables whose rows need not be in time order. */
   latest: Map<number, number> | null;
 }
 

@@ -9,20 +9,22 @@ import { TableData } from './table_data.js';
  */
 export interface ViewQuery {
   table: TableName;
-  /** Names of columns. The time column is always returned, and need not be named. */
+  /** Names of columns. The time column need not be named: it is always returned, as `time_us`. */
   columns: readonly string[];
   /** The start and end of the period, both inclusive. Default: the whole trace. */
   fromUs?: number | undefined;
   toUs?: number | undefined;
   /** The largest number of rows to return. Default: all. The reduction keeps minima and maxima (see decimate()). */
   maxPoints?: number | undefined;
-  /** The number of rows to return: the last rows of the period, without reduction. */
+  /** If given, only this many rows are returned: the last ones of the period, without reduction. */
   last?: number;
   /** Selects the rows with this value in a column, for instance `{column: 'flow', value: 1}`. */
   where?: { column: string; value: number } | undefined;
 }
 
-/** Rows in ascending order of time. The column `time_us` is always present. NaN is a gap. */
+/**
+ * Rows in ascending order of time. `time_us` is always present, and contains the time column. NaN is a gap.
+ */
 export interface TraceView {
   columns: Record<string, Float64Array<ArrayBuffer>>;
 }

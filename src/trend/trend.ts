@@ -4,7 +4,7 @@ import { median } from '../calls/percentile.js';
 import { version } from '../html/version.js';
 import type { HistoryCall, HistoryRun } from './history.js';
 
-/** With fewer earlier runs, their range does not reliably show which values are usual. */
+/** With fewer earlier values, their range does not reliably show which values are usual. */
 const LEAST_EARLIER = 3;
 
 /** The values of one metric, for one test on one network. */
@@ -27,8 +27,8 @@ export interface TrendLine {
    */
   change_ratio: number | null;
   /**
-   * How the latest value compares with the earlier range; null if it lies inside, or if there are fewer than
-   * three earlier values.
+   * How the latest value compares with the range of the earlier values; null if it lies inside, or if there
+   * are fewer than three earlier values.
    */
   outside: 'better' | 'worse' | null;
 }

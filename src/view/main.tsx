@@ -22,7 +22,11 @@ function PauseButton({ client }: { client: ViewClient }) {
     <button
       type="button"
       aria-pressed={paused.value}
-      title="The pages' observers are paused: their calls continue, at no further cost"
+      title={
+        paused.value
+          ? "The pages' observers are paused: their calls continue, at no further cost"
+          : "Pause the pages' observers: their calls continue, at no further cost"
+      }
       disabled={client.ended.value !== null}
       onClick={() => void change().catch(() => undefined)}
     >

@@ -6,7 +6,10 @@ import { FRAME_COLUMNS } from '../calls/record/columns.js';
 import { NO_LAYER, NUMBERS_PER_FRAME } from '../inject/protocol.js';
 
 export interface FrameFields {
-  /** Five numbers for each frame: SSRC, RTP timestamp, arrival, size, 1 for a key frame. */
+  /**
+   * Five numbers for each frame: the alias of its SSRC, its RTP timestamp, arrival and size in bytes, and 1 for
+   * a key frame (else 0).
+   */
   rows: (number | null)[];
   /** Two numbers for each frame: its spatial and its temporal layer index. Absent if no frame has an index. */
   layers?: (number | null)[];

@@ -74,7 +74,7 @@ test('a shadow traps in the middle of a call', async ({ call }) => {
 });
 
 test('a shadow cannot be made', async ({ call }) => {
-  // ccscope calls `ccs_session_record` only for shadows, so that the trace does not contain their inputs. So
+  // `ccs_session_record` limits the tables that a controller records. ccscope calls it only for shadows, so
   // only the shadow traps.
   await call.start({ trap: 'ccs_session_record', shadows: [{ preset: 'gcc' }] });
   await call.flowing();
@@ -139,7 +139,7 @@ test('setParameters is refused for a while', async ({ call }) => {
     const refuse = () => Promise.reject(new DOMException('refused by the test', 'InvalidModificationError'));
     RTCRtpSender.prototype.setParameters = refuse;
     Object.assign(window, { allow: () => (RTCRtpSender.prototype.setParameters = set) });
-    // Changes the target: `setParameters` would not be called again for a constant rate.
+    // Changes the target, since ccscope calls `setParameters` only when the rate changes.
     return window.harness.call?.setParameter('max_bitrate_bps', 200_000);
   });
   await call.goesOn();

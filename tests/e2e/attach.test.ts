@@ -128,8 +128,8 @@ test('a call that runs already is listed, shown and recorded, and goes on as bef
   const listed = JSON.parse(readFileSync(join(folder, 'list.json'), 'utf8')) as {
     pages: { url: string; connections: unknown[] }[];
   };
-  // The connections of loop.html, which calls itself, are listed although none of them is reachable from
-  // `window`.
+  // loop.html makes a call with itself. Both of its connections are listed, although neither is reachable
+  // from `window`.
   expect(listed.pages.find(({ url }) => url === loop.url())?.connections).toHaveLength(2);
   expect(await b.evaluate(() => Symbol.for('ccscope.observer') in window)).toBe(false);
 

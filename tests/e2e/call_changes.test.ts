@@ -133,7 +133,8 @@ test('a bottleneck in the page is not blamed on the server while the call cannot
   await page.goto(`${served.url}?bottleneck=in-page`);
   await scope.start();
   await page.getByText('Call', { exact: true }).last().click();
-  // While the bitrates are not in order, the call keeps its initial settings.
+  // This lowest bitrate is above the start bitrate. Until the bitrates are in order again, the call does not
+  // restart with changed settings.
   await page.getByLabel('Lowest').fill('900');
   await page.getByLabel('Lowest').press('Enter');
   await expect(page.getByLabel('Notices')).toContainText('The bitrates are not in order');

@@ -52,11 +52,12 @@ for (const where of ['shaper', 'in-page'] as const)
     );
     await expect(sharing).toContainText('TCP slows down only on loss, so it fills the queue.');
     await expect(sharing.getByRole('link', { name: 'Why TCP can starve a call' })).toBeVisible();
-    // In print, the offer is hidden, since its button cannot be used.
+    // In print, the button that offers FQ-CoDel is hidden.
     await page.emulateMedia({ media: 'print' });
     await expect(sharing.locator('.offer')).toBeHidden();
     await page.emulateMedia({ media: null });
-    // The button converts the queue's limit from 200 ms to 25 packets, as a choice in the queue's menu does.
+    // The button also converts the queue's limit from 200 ms to 25 packets, as choosing FQ-CoDel in the menu
+    // does.
     await expect(field(page, 'queue.limit')).toHaveValue('200');
     await sharing.getByRole('button', { name: 'Try FQ-CoDel' }).click();
     await expect(sharing).toContainText(

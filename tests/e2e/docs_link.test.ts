@@ -17,8 +17,8 @@ test('a server with the documentation has a link to it, one without has none', a
       await link.click();
       await expect(page).toHaveTitle('The documentation');
     }
-    // A theme from a shared address is not stored. A theme that was chosen is stored where the documentation looks
-    // for it.
+    // A theme from a shared address is not stored. A theme that the user chooses is stored where the
+    // documentation looks for it.
     await page.goto(`${server.url}lab.html?theme=dark`);
     await expect(link).toHaveAttribute('href', './docs/');
     await page.getByRole('button', { name: 'Light theme' }).click();

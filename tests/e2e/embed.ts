@@ -64,8 +64,8 @@ export class Stranger {
     readonly url: string,
     private readonly files: Map<string, string | Buffer>,
     /**
-     * What the page's policy blocked. The list must be empty after the test, so a test that expects violations
-     * removes them.
+     * What the page's policy blocked. The list must be empty after the test, so a test that expects
+     * violations must remove them from the list.
      */
     readonly refused: string[],
   ) {}

@@ -11,7 +11,7 @@ const incident = (timeS: number, stream: string, kind: string) => ({
   },
 });
 
-/** A recording of one minute. It contains these rows, and rows of a queue. */
+/** A recording of one minute: the given rows, and a row of the table `queue` every 100 ms. */
 function recording(source: string, rows: readonly object[]): Buffer {
   const header = {
     ...{ ccscope_trace: 1, created: '2026-11-01T00:00:00Z', source, clock: 'receiver', controller: 'gcc' },

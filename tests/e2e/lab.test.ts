@@ -195,7 +195,7 @@ test('a seed that is being typed stays when the page shows another run', async (
   await lab.done();
   const seed = page.locator('input[name=seed]');
   await seed.fill('4');
-  // Chooses another cell by an event, so that the field of the seed keeps the focus.
+  // Chooses another cell by dispatching an event, so that the seed field keeps the focus.
   const capacity = page.locator('select[name="cell.capacity"]');
   await capacity.evaluate((select: HTMLSelectElement) => {
     select.selectedIndex += 1;
@@ -313,7 +313,7 @@ test('what a paper published stands beside a copy of its experiment, but not bes
   await lab.done();
   await expect(differs).toBeVisible();
   await expect(published).toHaveCount(0);
-  // A scenario that does not name the paper still counts as a copy.
+  // A scenario that does not name the paper still counts as a changed copy of ton-fig11.
   await open('unnamed.json', { paper: undefined, source: undefined, duration_s: 50, windows: undefined });
   await expect(differs).toBeVisible();
   await expect(published).toHaveCount(0);

@@ -73,7 +73,7 @@ test('the link carries the moment that is shown, and an open sweep', async ({ pa
     return new URL(text).searchParams;
   };
   expect((await copied()).has('at_s')).toBe(false);
-  // At this time, the packets and equations have not been shown yet.
+  // So far, the test has not opened the view of packets and equations.
   await moment.fill('30368000');
   await expect(page).toHaveURL(/at_s=30\.368/);
   expect((await copied()).get('at_s')).toBe('30.368');
@@ -133,7 +133,7 @@ test('a click holds the cursor of charts and slider, and Escape releases it', as
   const held = await reading.textContent();
   await page.mouse.move(box.x + box.width / 3, box.y + box.height / 2);
   await expect(reading).not.toHaveText(held ?? '');
-  // While the pointer is over a chart, its time is shown instead of the held time.
+  // While the pointer is over a chart, the time at the pointer is shown instead of the held time.
   await expect(page.locator('.window')).toContainText('cursor at');
   await page.mouse.move(5, 5);
   await expect(reading).toHaveText(held ?? '');
@@ -172,8 +172,9 @@ test('a chart out of view is painted when it comes into view', async ({ page, la
   const painted = (): Promise<string> =>
     chart.locator('canvas').evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
   const [drawnBefore, before] = [await drawings(), await painted()];
-  // Moves the capacity slider by an event, because Playwright's actions would scroll to the slider. This change creates
-  // no new charts, which would count as in view until the browser reports their positions.
+  // Moves the capacity slider by dispatching an event, because Playwright's actions would scroll to the
+  // slider. A change of the capacity creates no new charts. (New charts would count as in view until the
+  // browser reports their positions.)
   await page
     .locator('aside input[type=range]')
     .first()

@@ -21,7 +21,7 @@ class LessonsPage {
     await this.page.getByRole('button', { name: 'Give this answer' }).click();
   }
 
-  /** Opens the figure of a lesson as a teacher at a projector does. */
+  /** Opens the figure of a lesson without a prediction, as a teacher at a projector does. */
   async show(): Promise<void> {
     await this.page.getByRole('button', { name: 'Show without predicting' }).click();
   }

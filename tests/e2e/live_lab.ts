@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 
 import { expect, test as base, type Served } from './support.js';
 
-/** Drives the live Lab as a user would. */
+/** Drives the Lab as a user would. */
 class LiveLab {
   constructor(
     readonly page: Page,

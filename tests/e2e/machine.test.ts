@@ -8,7 +8,7 @@ import { LIMITS } from '../../src/machine/index.js';
 import { ServerProcess } from './server_process.js';
 import { expect, test } from './support.js';
 
-/** The mark in the header. Opening the mark shows its text. */
+/** The mark in the page's header that warns of a busy machine. Opening the mark shows its text. */
 const markOf = (page: Page): Locator =>
   page.getByRole('banner').locator('.machine details').filter({ hasText: 'too busy for the call' });
 

@@ -137,7 +137,7 @@ test('audio shares the link, and the controller is told of the video alone', asy
     .slice(1)
     .map((line) => JSON.parse(line) as Row);
   const counters = rows.filter(({ type }) => type === 'inbound');
-  // Skips the first seconds, in which the browser probes the link with repeated packets.
+  // Skips the first third of the call, in which the browser probes the link with repeated packets.
   const [first, last] = [counters[Math.floor(counters.length / 3)], counters.at(-1)];
   const between = rows.filter(
     ({ type, arrival_time_us: atUs = NaN }) =>

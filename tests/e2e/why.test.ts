@@ -190,7 +190,7 @@ test('a call says why its target fell, and so does its recording', async ({ page
   const [name, mimeType] = ['again.ndjson', 'application/x-ndjson'];
   await page.locator('input[type=file][accept*=ndjson]').setInputFiles({ name, mimeType, buffer });
   await expect(page.getByText(name)).toBeVisible();
-  // The recording explains each fall with the same text as the call did.
+  // The list of the recording explains each fall with the same text as the list of the running call did.
   await expect.poll(() => falls.locator('.text').allTextContents()).toEqual(expect.arrayContaining(told));
   await expect(why.marks).toHaveText([/300kbps$/]);
   await falls.first().press('Enter');

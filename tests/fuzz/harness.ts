@@ -10,7 +10,10 @@ export const MAX_MS = 50;
  */
 const ATTEMPTS = 3;
 
-/** Faults with equal keys count as one fault. A key contains what was thrown, and where. */
+/**
+ * Faults with equal keys count as one fault. A key contains what was thrown, and where. If an input took too
+ * long, the key is `time`.
+ */
 export interface Fault {
   key: string;
   message: string;

@@ -26,7 +26,7 @@ export interface Order {
   shared: Int32Array;
 }
 
-/** The thread's messages to its parent. `next` is the first input that was not run. */
+/** The thread's messages to its parent. `next` is the number of the first input that was not run. */
 export type Report =
   { kind: 'fault'; index: number; input: Uint8Array; fault: Fault } | { kind: 'end'; next: number };
 

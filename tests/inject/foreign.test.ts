@@ -25,7 +25,7 @@ interface Injected {
   detach(): void;
 }
 
-/** Calls the function that the script has left in the page. */
+/** Calls the function `name` of the object that the script has left in the page. */
 const inject = ({ page }: Visit, name: keyof Injected): Promise<void> =>
   page.evaluate((each) => {
     const scope = globalThis as unknown as Record<symbol, Injected | undefined>;
@@ -184,7 +184,7 @@ for (const way of ['early', 'none'] as const)
     await expect.poll(() => connectionsInMemory(visit), { timeout: 20_000 }).toBeLessThan(10);
     await inject(visit, 'show');
     expect((await visit.until('a new watch', () => true)).connections).toEqual([]);
-    // Only this new call is shown, not the earlier ones.
+    // Of all calls, only the next one is shown: it is made after the new watch has begun.
     await visit.page.evaluate(() => (globalThis as unknown as { callOnce(): Promise<void> }).callOnce());
     await visit.until('the one call', ({ connections }) => connections.length === 2);
     visit.expectUntroubled();

@@ -143,7 +143,7 @@ export async function openPage(page: Page, { script = 'none' }: OpenOptions = {}
         { originEpochMs: performance.timeOrigin, relay: null, frameTiming: 'getStats', adoptsLate: true },
         (batch) => {
           window.batches.push(batch);
-          // A page that is gone never answers.
+          // If `isListenerGone` is set, the listener never answers, like a page that is gone.
           return window.isListenerGone ? new Promise(() => undefined) : undefined;
         },
       );`);

@@ -3,7 +3,7 @@ import type { Call } from '../../src/playwright/index.js';
 import { startWerift, type ControlledUnit } from './sfu/servers.js';
 import { expect, test as kit } from './support.js';
 
-/** If packets leave the link later than this after their due time, the browser's measurements are distorted. */
+/** If packets leave the link later than due by more than this, the browser's measurements are distorted. */
 const MOST_LATE_MS = 3;
 
 const test = kit.extend<{ unit: ControlledUnit }>({

@@ -1,6 +1,6 @@
 /**
- * Pages that transform frames themselves. Their transforms must work as without an observer, and the record must
- * have a notice about them.
+ * Pages that transform frames themselves. Their transforms must work as they do without an observer, and the
+ * record must have a notice about them.
  */
 import type { Page } from '@playwright/test';
 

@@ -151,8 +151,8 @@ TEST(ArrivalFilter, ARestoredQueueClearsMAndKeepsTheCapacity) {
   EXPECT_DOUBLE_EQ(filter.inverse_capacity_ms_per_byte(), inverse_capacity);
 }
 
-// The pre-filter merges packets, so a group may have been sent before its predecessor. The filter has to work after any
-// send delta.
+// The pre-filter for bursts merges packets in the order of arrival. So the last packet of a group may have been sent
+// before that of the previous group: the send delta is negative. The filter has to work after any send delta.
 TEST(ArrivalFilter, SurvivesAnySendDelta) {
   for (const double send_ms : {-1e12, -80.0, 0.0, 1e12}) {
     ArrivalFilter filter(PresetNamed("gcc"));

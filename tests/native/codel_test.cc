@@ -98,8 +98,8 @@ TEST(CoDel, LeavesPacketsAloneWhileAtMostAnMtuWaitsBehindThem) {
   EXPECT_EQ(law.TakeDrops(), std::vector<double>{1100});
 }
 
-// Linux 3.16, codel_should_drop(): no drop while the backlog is at most stats->maxpacket. All packets here are 1000 B
-// long.
+// Linux 3.16, codel_should_drop(): no drop while the backlog is at most stats->maxpacket, the size of the largest
+// packet so far. All packets here are 1000 B long.
 TEST(CoDel, OrWhileAtMostTheLargestPacketSoFarDoes) {
   CoDel::Params params;
   params.least_backlog = 1;

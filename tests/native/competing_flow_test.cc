@@ -49,7 +49,7 @@ TEST(CompetingFlow, IsPresentOnceTheCallHasGivenWayForSecondsInVain) {
   EXPECT_NEAR(flow.DeliveredBefore().kbps(), 1000, 40);
 }
 
-// The longest queue is 300 ms. So the call would have drained a queue of its own within 2.5 s plus four times 0.3 s.
+// The longest queue is 300 ms. The call would have drained a queue of its own within 2.5 s + 4 * 0.3 s = 3.7 s.
 TEST(CompetingFlow, IsPresentOnceAQueueOfTheCallWouldHaveDrained) {
   CompetingFlow flow;
   Feed(flow, 0, 10, Empty, Steady);

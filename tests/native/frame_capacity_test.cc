@@ -60,14 +60,15 @@ TEST_F(FrameCapacityTest, AConfirmedSuspicionIsNotHeldAgainstTheNext) {
   EXPECT_TRUE(frames.Suspected());
 }
 
-// If one stamp in four is late, one more late stamp raises no suspicion.
+// If one time stamp in four is late, one more late stamp does not raise a suspicion that the capacity has fallen.
 TEST_F(FrameCapacityTest, LateStampsAreNotSuspectedWhereTheyAreUsual) {
   for (int i = 0; i < 80; ++i) Frames(1, 0.5, i % 4 == 0 ? 8 : 0);
   Frames(1, 0.5, 60);
   EXPECT_FALSE(frames.Suspected());
 }
 
-// At 0.2 Mbps, frames of at least 4 kbit that take 15 ms longer were still served at 0.23 Mbps or more.
+// A video of 0.2 Mbps, whose frames have at least 4 kbit. A frame that takes 15 ms longer is still served at 0.23 Mbps
+// or more: faster than the rate of the video.
 TEST_F(FrameCapacityTest, AFrameThatWasServedFasterThanTheVideoIsNotSuspected) {
   Frames(60, 0.1);
   Frames(1, 0.1, 15);

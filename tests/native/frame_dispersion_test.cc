@@ -142,7 +142,7 @@ TEST(FrameDispersion, IsNotMovedByStampsThatAreLate) {
   EXPECT_GT(dispersion.Lateness().ms(), 1);
 }
 
-// Every eighth frame loses a packet: it arrives 60 ms late, after the two frames that were sent after it.
+// Every eighth frame loses a packet. So the frame is complete only 60 ms later, after the next two frames.
 TEST(FrameDispersion, IsNotMovedByFramesThatWereSentAgain) {
   constexpr double kCapacityMbps = 1;
   constexpr double kPayload = 2600;

@@ -35,10 +35,11 @@ TEST(Lateness, AMachineThatDoesNothingElseIsPunctual) {
   for (const double delay : Delays({TimeDelta::Zero(), 0, TimeDelta::Millis(10), 1}, 1)) ASSERT_EQ(delay, 0);
 }
 
-// While the process does not wait, waits begin at rate r. Their lengths are exponentially distributed with mean s. So
-// the process waits for the fraction r s / (1 + r s) of the time. An item that arrives during a wait waits for another
-// s on average (PASTA; exponential waits are memoryless). The mean delay is therefore 0.1 / 1.1 times 10 ms. 200 s
-// contain 1818 waits, so the standard error is 3 % for the fraction and 5.5 % for the mean delay.
+// Now and then the process waits for the processor. Between waits, the next wait begins at rate r. The lengths of waits
+// are exponentially distributed with mean s. So the process waits for the fraction r s / (1 + r s) of the time. An item
+// that arrives during a wait is handled s later on average (PASTA; exponential waits are memoryless). The mean delay is
+// therefore 0.1 / 1.1 times 10 ms. 200 s contain 1818 waits, so the standard error is 3 % for the fraction and 5.5 %
+// for the mean delay.
 TEST(Lateness, ItemsWaitAsLongAsTheRenewalTheoremSays) {
   const auto delays = Delays({TimeDelta::Zero(), 10, TimeDelta::Millis(10), 1}, 7);
   double late = 0;
@@ -47,8 +48,8 @@ TEST(Lateness, ItemsWaitAsLongAsTheRenewalTheoremSays) {
   EXPECT_NEAR(MeanOf(delays), 10 * 0.1 / 1.1, 10 * 0.1 / 1.1 * 0.15);
 }
 
-// The square of an exponential variate has the mean 2 and the second moment 24. By the same argument as above, an item
-// that arrives during a wait waits for another E[X^2] / 2 E[X] = 6 times the scale on average.
+// Here a wait is the scale times X, the square of an exponential variate. E[X] is 2, and E[X^2] is 24. An item that
+// arrives during a wait is handled E[X^2] / (2 E[X]) = 6 times the scale later on average.
 TEST(Lateness, APowerHasLongerWaits) {
   const auto delays = Delays({TimeDelta::Zero(), 5, TimeDelta::Millis(5), 2}, 3);
   const double share = 5 * 0.010 / (1 + 5 * 0.010);

@@ -106,8 +106,8 @@ TEST_P(HundredLinks, AreUsedAndNeverMistaken) {
     // The target should never be below half of the capacity for more than a second, except after a loss or a queue of
     // 100 ms. A few links do not meet this yet: paths with an RTT above 150 ms, after a fall of the capacity.
     if (link.loss_ratio == 0 && r.low_s > 1) ++low;
-    // Checks only links without losses and without falls of the capacity: after a fall, the target keeps its old value
-    // for a while.
+    // The highest target is checked only on links without losses and without falls of the capacity: after a fall, the
+    // target keeps its old value for a while.
     if (link.steps.empty() && link.loss_ratio == 0) {
       EXPECT_LT(r.high, 2) << link.name;
     }
@@ -168,8 +168,8 @@ TEST(LiveFlow, AFallOfTheCapacityDropsLittleWhoeverDecides) {
   }
 }
 
-// Real calls of gcc-live drop 0 to 7 packets in this fall. If a single slow frame does not lower the rate
-// (FrameCapacity::Suspected()), real calls drop 13, and the twin 7.
+// In real calls of gcc-live, 0 to 7 packets are dropped in this fall. A single slow frame lowers the rate
+// (FrameCapacity::Suspected()). Without this reaction, 13 packets are dropped in real calls, and 7 in the twin.
 TEST(LiveFlow, GccDropsAtMostTenPacketsInAFallOfTheCapacity) {
   const LiveLink fall{.name = "fall", .capacity_bps = 1.5e6, .steps = {{AtSeconds(14), DataRate::BitsPerSec(0.6e6)}}};
   double sum = 0;

@@ -49,8 +49,8 @@ TEST_P(OneConnection, FillsALinkWhoseQueueHoldsTheBandwidthDelayProduct) {
   EXPECT_EQ(link.link().stats().offered_packets, 0);
 }
 
-// Runs the same connection over the same path in the simulator. There, the connection begins up to 100 ms earlier or
-// later.
+// Runs the same connection over the same path in the simulator. Each of the two connections begins at a random time
+// within the first 100 ms.
 TEST_P(OneConnection, SendsWhatItSendsInTheSimulator) {
   constexpr double kSeconds = 60;
   LoadedLink link(Params(), Queue());
@@ -188,8 +188,8 @@ TEST(LoadedLink, OutagesStopCrossTrafficAndCaller) {
   LoadedLink link(params, Queue(400));
   link.SetCrossTraffic({2, 0}, Timestamp::MinusInfinity());
   // Cross traffic that was set at minus infinity begins at the first finite time that the link is given, however large.
-  // The queue never runs empty, so the channel carries data for 100 of 120 ms. Over 2500 periods, the standard error is
-  // below 1 %.
+  // Outages take 20 of 120 ms on average. In the other 100 ms the channel always carries data, since the queue never
+  // runs empty. Over 2500 periods, the standard error is below 1 %.
   Advance(link, 1e5);
   Advance(link, 1e5 + 5);
   double before = CrossBits(link);

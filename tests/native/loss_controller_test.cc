@@ -66,7 +66,8 @@ TEST(LossController, LossEndsTheStartToo) {
   EXPECT_DOUBLE_EQ(controller.a_s().kbps(), 630);
 }
 
-// Browsers update counters several times a second: three updates within a second count as one report.
+// Browsers update counters several times a second. The controller makes a report only at the first update that comes at
+// least one second after the last report.
 TEST(LossController, MakesOneReportASecondOfCumulativeCounters) {
   LossController controller(PastTheFastStart());
   controller.OnCounters(1000, 0, kMbps, kRtt, Timestamp::Millis(0));

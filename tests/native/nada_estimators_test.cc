@@ -56,7 +56,7 @@ TEST(NadaDelayFilter, ABaselineExpires) {
   delays.Wait(3600e3);
   EXPECT_EQ(delays.Add(90).ms(), 0);
   p.base_delay_window_s = 0;
-  delays.filter().Configure(p);  // keeps the baseline; 0 s means the whole session
+  delays.filter().Configure(p);  // keeps the baseline; a window of 0 s is the whole session
   delays.Wait(1e9);
   EXPECT_EQ(delays.Add(100).ms(), 10);
 }

@@ -70,7 +70,7 @@ TEST(Pie, TheProbabilityFollowsTheEquationsOfLinux) {
   ServedQueue queue(PiePreset("pie"), 1000, 20);
   queue.Run(499);
   EXPECT_EQ(queue.pie.state().probability, 0);
-  EXPECT_EQ(queue.pie.state().burst_allowance, TimeDelta::Zero());  // measurements of 72 and 80 ms used it up
+  EXPECT_EQ(queue.pie.state().burst_allowance, TimeDelta::Zero());  // used up by measurements of 72 and 80 ms
   struct Row {
     double ms;
     double delay_ms;
@@ -356,7 +356,7 @@ TEST(Pie, ASilenceOfYearsTakesNoTime) {
     queue.pie.Dequeue(Timestamp::Seconds(3e9), drops);
     EXPECT_LE(queue.pie.pie_stats().updates, 20000);
     EXPECT_GT(queue.pie.state().next_update, Timestamp::Seconds(3e9));
-    EXPECT_EQ(queue.pie.state().probability, 1);  // 1, since no packet ever left
+    EXPECT_EQ(queue.pie.state().probability, 1);  // 1, since no packet left during the silence
   }
 }
 

@@ -49,7 +49,7 @@ TEST(RoomForDrops, GivesUpOnLossesThatGoOnWhateverRoomThereIs) {
   EXPECT_NEAR(most, 0.12, 1e-9);  // half a minute later, the room grows again
 }
 
-// Whether losses are ever attributed to the path if one second in every `period` has a loss.
+// Whether losses are ever attributed to the path, if there is a loss in one of every `period` seconds.
 bool EverOfThePath(int period) {
   RoomForDrops room;
   for (int s = 0; s < 300; ++s) {
@@ -59,8 +59,8 @@ bool EverOfThePath(int period) {
   return false;
 }
 
-// At 1 Mbps, a random loss of 0.5 % affects two seconds in five. CoDel drops less often. After a drop there is some
-// room, and CoDel drops again only when that room is gone: after more than seven seconds.
+// At 1 Mbps, a random loss of 0.5 % affects two seconds in five. CoDel drops less often: each drop makes some room, and
+// CoDel drops again only when that room is gone, after more than seven seconds.
 TEST(RoomForDrops, TellsRareLossesOfThePathFromThoseThatRoomPrevents) {
   EXPECT_TRUE(EverOfThePath(2));
   EXPECT_TRUE(EverOfThePath(4));

@@ -21,8 +21,8 @@ TEST(RoomForWaits, IsMadeWhereFramesWaitAgainAndAgainAndGivenBackSlowly) {
   EXPECT_EQ(room.room(), 0);
   Wait(room, now_s, 1, 2.6);
   const double made = room.room();
-  // Each whole second adds 0.08. So the room is 0.32 after the fourth second. A fifth second would raise the room to
-  // the maximum, 0.35.
+  // Each second with long waits adds 0.08, but nothing is added until there were four such seconds. The room is then
+  // 0.32. A fifth such second would raise it to the maximum, 0.35.
   EXPECT_GT(made, 0.3);
   EXPECT_LE(made, 0.35);
   Wait(room, now_s, 0, 5);

@@ -417,8 +417,9 @@ TEST(Simulation, EndsAtItsDurationOrWithTheEventsItWasAllowed) {
 }
 
 // The source sends 10 Mbps, i.e. 1008 packets of 1240 B a second, but its controller requests a hundredth of that. The
-// pacer drains its queue within 2 s, so it sends w / 2 s while w packets wait. Hence w(t) = 2016 (1 - e^(-t / 2 s)).
-// After 1.31 s, 970 packets wait in the pacer; the other 30 fill the bottleneck's queue of 300 ms at 1 Mbps.
+// pacer drains its queue within 2 s: while w packets wait, it sends w / 2 packets a second. So after t seconds, w is
+// 2016 (1 - e^(-t / 2)). After 1.31 s, 970 packets wait in the pacer; the other 30 fill the bottleneck's queue of 300
+// ms at 1 Mbps.
 TEST(Simulation, EndsWhenTooManyPacketsWait) {
   SimulationSpec spec;
   spec.params.duration = TimeDelta::Seconds(1000);

@@ -17,7 +17,7 @@ import { checkOf, parseStun } from '../../src/shaper/relay/stun.js';
 export class IceAgent {
   /** All received packets that are not STUN, as text. */
   readonly media: string[] = [];
-  /** The username fragments of the senders of received checks. */
+  /** For each received check, the username fragment of the agent that sent it. */
   readonly checkedBy: string[] = [];
   /** How many answers to this agent's checks were authentic (`answers`), and how many were not (`forged`). */
   answers = 0;

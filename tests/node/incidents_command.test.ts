@@ -22,7 +22,10 @@ beforeAll(async () => {
   core = await loadCore();
 });
 
-/** A watch of a page that sends at 1 Mbps and then, unless it is `steady`, caps its sender at 300 kbps. */
+/**
+ * The analysis (Watch) of a page that sends at 1 Mbps. Unless `steady` is set, the page caps its sender at
+ * 300 kbps after FALL_S.
+ */
 async function watched(steady = false): Promise<Watch> {
   const watch = new Watch({ originEpochMs: 0, load: () => Promise.resolve(core) });
   const begin: PageMessage[] = [

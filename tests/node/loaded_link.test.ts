@@ -109,8 +109,8 @@ describe('cross traffic of a link', () => {
       const sorted = own.map(({ queueDelayUs }) => queueDelayUs).sort((a, b) => a - b);
       return sorted[Math.floor(sorted.length * 0.9)] ?? NaN;
     });
-    // At most five packets are ahead of a packet: one of each of the four other flows, and the packet in
-    // transmission. Each takes 2.4 ms.
+    // In the second run, at most five packets are ahead of a packet of flow 0: one of each of the four other
+    // flows, and the packet in transmission. Each takes 2.4 ms.
     expect(waits[1]).toBeLessThan(5 * 2.4e3);
     expect(waits[0]).toBeGreaterThan(2 * (waits[1] ?? NaN));
   });

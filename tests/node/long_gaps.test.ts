@@ -38,8 +38,8 @@ beforeAll(async () => {
 const PATIENCE_MS = 60_000;
 
 /**
- * How often the work is measured. Only the fastest try counts, because the CPU time includes other threads of
- * the process. Examples are the garbage collector and the thread that optimises the WebAssembly module.
+ * The largest number of times that the work is measured. Only the fastest try counts, because the CPU time
+ * includes other threads of the process, e.g. those of the garbage collector and of the WebAssembly compiler.
  */
 const TRIES = 8;
 /**

@@ -296,7 +296,8 @@ describe('bad usage', () => {
   const cases: [string, string[], RegExp][] = [
     ['no trace', ['replay'], /missing required argument 'trace'/],
     ['a missing file', ['replay', 'none.ndjson'], /none\.ndjson: no such file; give the path/],
-    ['a directory', ['replay', '.'], /\.: expected a file, got a directory/],
+    ['a directory', ['replay', '.'], /\.: expected a file, got a directory; give the path/],
+    ['a directory as a call', ['replay', '.', '--twin'], /\.: expected a file, got a directory/],
     [
       'an unknown preset',
       ['replay', '-', '--preset', 'gcc-lives'],

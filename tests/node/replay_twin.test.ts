@@ -19,8 +19,8 @@ beforeAll(async () => {
 });
 
 /**
- * A trace as the Call page writes it. The call begins after 1 s; then the link's capacity falls, and its RTT
- * grows.
+ * A trace as the Call page writes it. The call begins at 1 s; the link's capacity falls at 8 s, and its RTT
+ * grows at 12 s.
  */
 function recording(name: string, changed: Partial<TraceHeader> = {}): string {
   const link = { ...DEFAULT_LINK_CONFIG, capacity: '1.5mbps' };

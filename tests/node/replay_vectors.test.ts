@@ -1,6 +1,6 @@
 /**
- * Replays reference vectors (see tests/vectors/README.md) on the command line. The outputs of the filter and
- * the detector must equal the vectors' outputs, packet by packet and group by group.
+ * Replays reference vectors (see tests/vectors/README.md) on the command line. For each packet group, the
+ * outputs of the filter and the detector must agree with the vector's outputs, within small tolerances.
  */
 import { readFileSync } from 'node:fs';
 

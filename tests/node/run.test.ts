@@ -375,8 +375,8 @@ describe('proposition 1', () => {
   const frameMs = 1000 / 30;
 
   /**
-   * Whether a detector with a static threshold signals overuse before the first loss. The threshold is given as
-   * a gradient of the delay.
+   * Whether a detector with a static threshold signals overuse before the first loss. `gradient` is the
+   * threshold: the growth of the delay divided by the time in which it grows.
    */
   function overuses(cell: Record<string, string>, gradient: number): boolean {
     const instance = instantiate(scenario, cell);

@@ -234,7 +234,7 @@ describe('rooms', () => {
     expect(signal).toEqual({ type: 'room/signal', room: 'r1', data: { sdp: 'x' } });
     second.socket.terminate();
     const alone = (m: ServerMessage) => 'peers' in m && m.peers === 1;
-    await first.next(alone); // the message that this client has joined
+    await first.next(alone); // was sent when this client joined
     expect(await first.next(alone)).toMatchObject({ room: 'r1', peers: 1 });
   });
 

@@ -58,7 +58,7 @@ describe('the shaper, on the wire', { timeout: 60_000, retry: 2 }, () => {
     const passage = await sendThrough(link, traffic);
     expect(passage.sequence.length).toBe(passage.sentUs.length);
     const excess = excessUs(passage, { capacityBps, oneWayDelayUs: 25_000 });
-    // Tolerates a microsecond, because the times come from two clocks.
+    // Tolerates a microsecond, because the sender and the receiver read the clock in different threads.
     expect(Math.min(...excess)).toBeGreaterThan(-1);
     expect(quantile(excess, 0.95)).toBeLessThan(3000 + (sizeBytes * 8e6) / capacityBps);
   });

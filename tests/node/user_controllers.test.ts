@@ -77,7 +77,10 @@ const run = (...args: string[]) => runFile(SCENARIO, ...args);
 const utilisation = ({ experiments }: Report): number | undefined =>
   experiments[0]?.cells[0]?.metrics[0]?.measured.mean;
 
-/** Writes a controller that requests 400 kbps, and whose functions run the given code after a second or so. */
+/**
+ * Writes a controller that requests 400 kbps. It runs the code `arrival` in `onArrival` from its 61st call
+ * on, the code `rate` in `rate` from its 31st call on, and the code `top` at the top of the module.
+ */
 const controller = (name: string, { arrival = '', rate = '', top = '' }): string =>
   write(
     `${name}.mjs`,

@@ -166,8 +166,8 @@ describe('runs on an overloaded machine', () => {
   });
 
   /**
-   * Makes a series of fake runs with these utilisations, one after the other. The report of a run below 0.5 says that
-   * the machine was overloaded.
+   * Makes a series of fake runs with these utilisations, one after the other. If the utilisation is below
+   * 0.5, the run's report says that the machine was overloaded.
    */
   async function made(utilisations: readonly number[], options: { runs: number; again?: number }) {
     const left = [...utilisations];

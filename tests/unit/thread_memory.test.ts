@@ -30,7 +30,8 @@ describe('what a new thread is told', () => {
     expect(memory.resume(1000).change.forward?.capacity).toEqual(steps(0, 1e6, 10, 2e6, 50, 3e6));
     expect(memory.started(null, 'forward', batch(100, 120))).toBe(100);
     expect(memory.resume(130).change.forward?.capacity).toEqual(steps(0, 2e6, 20, 3e6));
-    // In the second thread, the rest of the schedule began at 130 µs. The whole schedule had begun at 100 µs.
+    // In the second thread, the rest of the schedule begins at 130 µs. The whole schedule still counts from
+    // 100 µs.
     expect(memory.started(null, 'forward', batch(130, 140))).toBe(100);
     expect(memory.extend(null, ['forward'], steps(70, 4e6))).toEqual([
       { kind: 'extend', owner: null, directions: ['forward'], steps: steps(40, 4e6) },

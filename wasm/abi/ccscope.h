@@ -61,7 +61,7 @@ int ccs_receiver_push_inbound(void* handle, int rows);
 int ccs_receiver_take_feedback(void* handle);
 // Consumes a feedback message of `count` numbers from the buffer, received at `now_us` on the sender's clock.
 int ccs_sender_push_feedback(void* handle, double now_us, int count);
-// Passes the cumulative counts of RTCP receiver reports to the sender half, which uses them while no feedback arrives.
+// Passes the cumulative counts of RTCP receiver reports to the sender half. Call it only while no feedback arrives.
 int ccs_sender_push_receiver_report(void* handle, double now_us, double packets_received, double packets_lost);
 // Passes the cumulative bytes sent, the RTT, and the browser's own bandwidth estimate to the sender half. NaN stands
 // for an unknown value.
@@ -139,7 +139,8 @@ int ccs_link_set_cross_traffic(void* handle, double cubic, double new_reno, doub
 int ccs_link_set_jitter(void* handle, double jitter_us, double now_us);
 int ccs_link_set_queue(void* handle, int queue_kind, int queue_values, double now_us);
 // The state of the link at now_us; abi/link_rows.def lists the values. The values of the queue include cross traffic.
-// Counts start at the link's creation. Drops include losses. Null if now_us is refused.
+// Counts start at the link's creation. Random losses are included in dropped_bytes and cross_drops, but not in
+// dropped_packets. Null if now_us is refused.
 const double* ccs_link_stats(void* handle, double now_us);
 
 // --- A simulation (sim/simulation.h). Create its windows first, then its paths (direction 0 forward, 1 backward),

@@ -53,8 +53,8 @@ int Ask(HostCall call, int half, std::initializer_list<double> question) {
   return AskHost(call, half, static_cast<int>(question.size()));
 }
 
-// The host's counterpart of one half in the core, identified by a number. The number is 0 if the host could not create
-// the counterpart; the host does not answer requests to number 0.
+// The host's counterpart of one half in the core, identified by a number. The number is 0 if the host created no
+// counterpart; the host does not answer requests to number 0.
 struct HostHalf {
   HostHalf(HostCall create, double flow, const Bounds& bounds)
       : number(Ask(create, 0, {flow, bounds.min_bitrate_bps, bounds.max_bitrate_bps, bounds.start_bitrate_bps})) {}

@@ -18,7 +18,7 @@ extern const ControllerSpec kUserControllerSpec;
 // The requests to the host; NaN stands for an absent number. The array `numbers` of a UserHost call contains the
 // arguments of the request and, on return, the answer. src/core/user_host.ts has the same list.
 enum class HostCall : int {
-  kCreateReceiver,  // flow, min, max, start (bps) -> the number of the new half, or 0 on failure
+  kCreateReceiver,  // flow, min, max, start (bps) -> the number of the new half (see below)
   kCreateSender,    // as for kCreateReceiver
   kDestroy,
   kArrival,   // seq, send, arrival (us), bytes, RTP timestamp, key frame, RTT (us) -> values, if a message is due
@@ -28,7 +28,8 @@ enum class HostCall : int {
   kRate,      // now (us) -> target (bps), pacing (bps or NaN)
 };
 
-// The host function returns how many numbers its answer has, or kNoAnswer.
+// The host function returns how many numbers its answer has, or kNoAnswer. For kCreateReceiver and kCreateSender, it
+// instead returns the number of the new half, or 0 if it creates none.
 inline constexpr int kNoAnswer = -1;
 using UserHost = int (*)(HostCall call, int half, double* numbers, int count);
 

@@ -108,7 +108,8 @@ class SenderHalf {
   [[nodiscard]] virtual ParameterError Check(const Feedback& feedback) const = 0;
   // Processes a message that has passed Check().
   virtual void OnFeedback(const Feedback& feedback, Timestamp now) = 0;
-  // Processes the cumulative packet counts of RTCP receiver reports. They replace feedback while no feedback arrives.
+  // Processes the cumulative packet counts of RTCP receiver reports. In a call, only reports that arrive while feedback
+  // is missing are passed on. A simulated MediaFlow passes on every report.
   virtual void OnReceiverReport(double /*packets_received*/, double /*packets_lost*/, Timestamp /*now*/) {}
   // Processes an RTT that was not measured with the feedback's echo but by other means (ICE checks, RTCP).
   virtual void OnRtt(TimeDelta rtt) = 0;

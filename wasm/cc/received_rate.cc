@@ -27,7 +27,7 @@ void ArrivalRate::Advance(double now_ms) {
   while (!buckets_.empty() && buckets_.front().ms <= now_ms - window_ms_) sum_ -= buckets_.PopFront().size;
 }
 
-// Adds an arrival that is older than the newest one, but within the window.
+// Adds an arrival that is within the window, but not later than the newest bucket.
 void ArrivalRate::AddLate(DataSize size, double ms) {
   std::size_t place = buckets_.size();
   while (place > 0 && buckets_[place - 1].ms > ms) --place;

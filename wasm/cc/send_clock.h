@@ -12,9 +12,9 @@ class SendClock {
   static constexpr double kAbsSendTimeModulus = 16777216.0;  // 2^24
   static constexpr double kRtpModulus = 4294967296.0;        // 2^32
 
-  // Unwraps `ticks`, the value of a counter that wraps at `modulus`; one tick lasts `tick`. Of all possible results,
-  // returns the one nearest to the previous result. So the clock continues after a wrap, and goes back a little for a
-  // reordered packet.
+  // Unwraps `ticks`, the value of a counter that wraps at `modulus`; one tick lasts `tick`. Returns the possible result
+  // that is nearest to the previous result. So the clock continues after a wrap, and goes back a little for a reordered
+  // packet.
   Timestamp Unwrap(double ticks, double modulus, TimeDelta tick) {
     if (!started_) {
       started_ = true;

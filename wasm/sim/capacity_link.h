@@ -4,8 +4,8 @@
 // - serial: a packet of L bits leaves L / C after its transmission began (as in the papers CMP and LCC);
 // - token bucket: a packet leaves as soon as the bucket contains as many tokens as the packet has bytes. The bucket
 //   fills at rate C, up to `burst` (5 kB: the emulated testbeds of gcc-ton-2017 and gcc-aqm-2016). A packet larger
-//   than `burst` leaves when the bucket is full; the number of tokens is then negative. (Linux's tbf would drop such a
-//   packet, but here a "packet" may be a whole video frame.)
+//   than `burst` leaves when the bucket is full, and makes the number of tokens negative. (Linux's tbf would drop such
+//   a packet, but here a "packet" may be a whole video frame.)
 #ifndef CCSCOPE_SIM_CAPACITY_LINK_H_
 #define CCSCOPE_SIM_CAPACITY_LINK_H_
 

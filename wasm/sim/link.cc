@@ -147,8 +147,8 @@ void Link::ToggleOutage() {
   StartNext(now);
 }
 
-// Called if one call would have to compute too many outages (Outages::kMostAtOnce). The channel carries packets from
-// `from` on. The next outage begins after now_.
+// Called if one call of AdvanceTo() would have to compute too many outages (Outages::kMostAtOnce). The channel carries
+// packets from `from` on. The next outage begins after now_.
 void Link::StartOutagesAgain(Timestamp from) {
   outages_.StartAgain(now_);
   bottleneck_.SetCapacity(capacity_, from);

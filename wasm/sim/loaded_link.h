@@ -39,7 +39,8 @@ class LoadedLink final : private FlowNetwork {
   // This many events take a few tenths of a second to compute. They cover some minutes of cross traffic at 10 Mbps, or
   // some seconds at kMaxCapacity. A caller that polls at each NextEvent() stays far below that number.
   static constexpr int kMostEventsAtOnce = 1'000'000;
-  // A limit for use in real time: other links on the same thread wait while one link computes.
+  // The highest capacity with cross traffic. It is limited for use in real time: other links on the same thread wait
+  // while one link computes.
   static constexpr DataRate kMaxCapacity = DataRate::BitsPerSec(1e9);
 
   LoadedLink(const Link::Params& params, std::unique_ptr<QueueDisc> queue);

@@ -55,7 +55,7 @@ class MediaSource {
   DataRate target_;
   DataRate rate_;
   double follow_down_;  // fraction by which each frame reduces the gap between rate_ and a lower target
-  double follow_up_;
+  double follow_up_;    // the same for a higher target
   double inverse_;      // after a fall of the target: (mean rate - rate_) / (rate_ - target)
   double innovation_;   // standard deviation of the innovation of the frame-size noise
   double noise_ = 0;

@@ -55,7 +55,7 @@ struct FlowWindow {
   RunningMean target_bps;
   RunningMean loss_bound;  // one sample per rate interval: 1 if A_s < A_r at its end, else 0
   RunningMean received_bps;  // over the rate intervals
-  RunningMean capacity_share;  // received_bps divided by the capacity at that time, R / b
+  RunningMean capacity_share;  // received_bps divided by the capacity at the beginning of the rate interval
   Histogram probe_queue_delay_us;
   Histogram rtt_us;
   Histogram queue_delay_us;
@@ -65,7 +65,6 @@ struct FlowWindow {
 
 // What one path carried within a window.
 struct PathWindow {
-  DataSize offered_capacity;  // the capacity, integrated over the window
   Histogram queue_delay_us;
   double delivered_packets = 0;
   DataSize delivered;

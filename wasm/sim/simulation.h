@@ -119,7 +119,7 @@ class Simulation final : private FlowNetwork {
   };
   // After the path, each packet of a flow's leg passes through one of the leg's two lanes, which delay it further. One
   // lane adds the flow's extra delay. The other lane also adds the delay of reordering. Packets in a lane keep their
-  // order.
+  // order. A packet without such delays skips the lanes.
   static constexpr int kLanes = 4;
   static constexpr int LaneOf(Leg leg, bool held) { return 2 * static_cast<int>(leg) + (held ? 1 : 0); }
   // The number of a flow's event sources, which are consecutive: its timers and its lanes.

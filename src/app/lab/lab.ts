@@ -133,8 +133,8 @@ export class Lab {
 
   /**
    * Loads the scenario that the page's address contains or names, or else the first listed scenario. Runs the
-   * scenario if it is quick to simulate or if the address requests a run. If the address contains a pinned run (a run
-   * that is shown beside the current one), restores the pinned run last.
+   * scenario if it is quick to simulate or if the address requests a run. Then restores the pinned run (a run
+   * that is shown beside the current one) and the sweep, if the address contains them.
    */
   async open(): Promise<void> {
     const pinned = pinPart.peek();

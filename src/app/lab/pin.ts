@@ -17,7 +17,8 @@ export interface Pinned {
 }
 
 /**
- * Keeps two scopes at the same window, cursor and value scales. Returns a function that separates them again.
+ * Keeps the charts of two scopes at the same time window, cursor and value scales. Returns a function that
+ * separates the scopes again.
  */
 export function together(a: Scope, b: Scope): () => void {
   let isFollowing = false;

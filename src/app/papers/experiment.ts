@@ -81,9 +81,9 @@ export class Experiment {
   }
 
   /**
-   * The runs that have not ended, as indices into the plan. The first runs of all cells come before all second runs,
-   * so that a cancelled experiment has results for as many cells as possible. Among the first runs, costly ones come
-   * first, so that all workers end at about the same time; likewise among the second runs.
+   * The runs that have not ended, as indices into the plan. The first runs of all cells come before all
+   * second runs, so that a cancelled experiment has results for as many cells as possible. Among runs with
+   * the same number, costly ones come first, so that all workers end at about the same time.
    */
   left(): number[] {
     const runs = this.plan.peek()?.runs ?? [];

@@ -12,7 +12,7 @@ import { Experiment, sumWork, workerSeconds, type Work } from './experiment.js';
 import { PapersPool } from './pool.js';
 import { Reporter } from './reporter.js';
 
-/** The progress of the experiments that run. */
+/** The progress of the current batch of experiments. */
 export interface Progress {
   runs: number;
   of: number;

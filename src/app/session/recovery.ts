@@ -43,7 +43,7 @@ export const farSideAgain = (): Cause => because('The other page started again',
 
 export const serverBack = (): Cause => because('The local server is back', 'server_back');
 
-/** The local server was lost. A call between two pages needs the server, so the call waits without a limit. */
+/** The local server was lost. A call between two pages waits without a limit, since it needs the server. */
 export const serverLost = ({ role }: AppState): Cause => ({
   events: [{ name: 'server_lost', detail: null }],
   wait: (isWanted) => ServerClient.isBack(role === 'loopback' ? AWAY_MS : Infinity, isWanted),

@@ -41,7 +41,7 @@ export class Running {
    * the recording.
    */
   readonly shadows: ShadowFlows;
-  /** Whether this call is part of a recording. */
+  /** Whether the recording that this call belongs to has begun. */
   isRecorded: boolean;
 
   /** `before` is the earlier call whose recording this call continues. */

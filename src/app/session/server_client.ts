@@ -62,7 +62,7 @@ export class ServerClient {
     socket.onclose = () => this.#lost();
   }
 
-  /** Connects to the local server that served the page. Resolves to null if a static host served the page. */
+  /** Connects to the local server. Resolves to null if none answers, for example on a static host. */
   static connect(): Promise<ServerClient | null> {
     const url = new URL(SERVER_PATH, location.href);
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';

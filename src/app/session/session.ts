@@ -181,7 +181,7 @@ export class Session {
     this.remoteStream.value = call.remoteStream;
     const changes = new LiveChanges(running, this.recorder);
     running.own(() => changes.end());
-    // A call with another page is not restarted automatically: the user has to restart it.
+    // A changed setting does not restart a call with another page: the user has to restart it.
     if (state.role === 'loopback') running.own(this.#watch(running));
   }
 

@@ -29,7 +29,8 @@ interface BoardProps {
 export function ChartBoard({ scope, inControl, live, inCharge, shadows, beside, detailed }: BoardProps) {
   const isNarrow = useNarrow();
   const shown = callBoards(inCharge, shadows, detailed, beside);
-  // A chart cannot change its series. If the controllers change, this key changes, too, so that a new chart is made.
+  // A chart cannot change its series. This text is part of the key of the chart of rates, so that a new chart
+  // is made when the controllers or the other traffic change.
   const who = [
     inCharge.controller,
     ...[...beside, ...shadows].map(({ flow, name }) => `${flow} ${name}`),

@@ -1,6 +1,6 @@
 /**
- * Sidebar: a button that starts and stops a download beside the call, through the same queue. Without a call, it
- * chooses whether the next call has a download from its start.
+ * Sidebar: a button that starts and stops a download beside the call, through the same queue. While no call
+ * is running, the button adds a download to the start of the next call, or removes it again.
  */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';

@@ -36,8 +36,8 @@ interface FigureDrawingProps extends Pick<FigureOrigin, 'experiment'> {
 }
 
 /**
- * Draws a figure when it is needed. A paper has dozens of figures, and each takes some time to draw. On the screen,
- * only figures near the view are drawn; for printing, all figures are.
+ * Draws a figure when it is needed. A paper has dozens of figures, and each takes some time to draw. On the
+ * screen, a figure is drawn once it is near the view. For printing, all figures are drawn.
  */
 export function FigureDrawing({ figure, heading: Heading, experiment }: FigureDrawingProps) {
   const { title } = figure;

@@ -12,8 +12,8 @@ export interface NumberInputProps {
   min: number;
   max: number;
   /**
-   * The step of the field and of a linear slider. Without a step, the slider's values are rounded to three
-   * significant digits, or to whole numbers if `isWhole`.
+   * The step of the field and of a linear slider. If the slider is logarithmic or if there is no step, the
+   * slider's values are rounded to three significant digits, or to whole numbers if `isWhole`.
    */
   step?: number;
   /** Whether equal distances on the slider stand for equal ratios. */

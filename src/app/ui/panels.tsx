@@ -106,8 +106,8 @@ export function LinkPanel({ running }: { running: boolean }) {
 }
 
 /**
- * Whether the far side of the call is another page. Such a call is not restarted automatically, since the other page
- * has to join again.
+ * Whether the far side of the call is another page. A changed setting does not restart such a call, since the
+ * other page would have to join again.
  */
 export const isTwoPages = (): boolean => settings.value.role !== 'loopback';
 

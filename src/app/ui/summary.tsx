@@ -49,10 +49,12 @@ const QUEUE_AT: Readonly<Record<string, string>> = {
 
 type Row = readonly [name: string, value: string, note: string, alarm?: boolean, title?: string | undefined];
 
-/** Calls of this page measure the RTT with whole frames, so it exceeds the sum of the link's RTT and the queue. */
+/**
+ * Calls of this page measure the RTT of whole frames. This RTT exceeds the link's RTT plus the queuing delay.
+ */
 const RTT_OF_FRAMES =
   'From the time a frame is sent to the time the feedback on its last packet is back: the link’s round-trip time, the wait in the queue, and the time that sending the whole frame takes';
-/** The detector can signal overuse while the rate still grows: the rules for live calls use more than the signal. */
+/** The detector can signal overuse while the rate still grows: in live calls, other inputs count, too. */
 const DETECTOR =
   'The detector’s signal, and the state of the rate controller. The two may differ: in live calls, the rate follows the capacity that the frames’ arrival times show or, beside TCP, the losses';
 

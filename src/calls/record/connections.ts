@@ -74,8 +74,8 @@ export function mateOf(record: CallRecord, endpoint: number): EndpointRecord | u
 
 /**
  * Decides which of two endpoints that talk to each other is the offerer. If both sent an offer at once (RFC
- * 3264, section 4), the decision may be wrong. `assign` later corrects a wrong decision, since the relay has seen
- * which side offered.
+ * 3264, section 4), the decision may be wrong. `assign` later corrects a wrong decision, since the relay's
+ * flows name the offerer.
  */
 function seat(connection: ConnectionRecord, a: EndpointRecord, b: EndpointRecord): void {
   const [first, second] = a.id < b.id ? [a, b] : [b, a];

@@ -26,7 +26,7 @@ interface ToldLink {
 interface Known {
   record: EndpointRecord;
   freezes: FreezeFinder;
-  /** SSRCs of the streams of which at least one frame was reported. */
+  /** SSRCs of the streams for which at least one frame was reported. */
   framed: Set<number>;
   /**
    * How many frames of each stream were already decoded when the stream was first seen. If the observer started

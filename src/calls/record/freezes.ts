@@ -19,13 +19,14 @@ interface Stream {
   totalS: number;
   decoded: number;
   /**
-   * When a picture was last decoded. If no picture was decoded yet, when the first packet arrived. If no
-   * packet arrived yet, when the stream was first seen. The next three counts were taken at this time.
+   * When a picture was last decoded. Before the first decoded picture, this is the time when the first packet
+   * arrived; before the first packet, the time when the stream was first seen. The next three counts were
+   * taken at this time.
    */
   grewUs: number;
   /**
-   * The number of frames that the source had produced. If the browser did not report this number then, the
-   * first number that the browser reported later.
+   * The number of frames that the source had produced at `grewUs`. If the browser did not report this number
+   * then, this is the first number that it reported later.
    */
   sourceFrames: number;
   framesReceived: number;

@@ -27,8 +27,9 @@ export type {
 
 export type { ShadowFlow };
 /**
- * `forward` is from the side that offered to the side that answered. If the far side is not a page under
- * test, `forward` is the direction of the page's upload, whoever offered.
+ * `forward` is from the side that offered to the side that answered, with two exceptions. If the far side is
+ * not a page under test, `forward` is the page's upload, whoever offered. If only one of two pages has its
+ * own link (`link.for`), `forward` is the upload of that page.
  */
 export type { Direction };
 
@@ -73,7 +74,7 @@ export interface DirectionRecord {
 /** A pair of ICE agents that the relay has seen, identified by their username fragments. */
 export interface RelayFlow {
   flow: number;
-  /** The username fragment of the side that offered. */
+  /** The username fragment of the side whose packets go `forward` (see Direction). */
   offererUfrag: string;
   answererUfrag: string;
 }
@@ -134,7 +135,10 @@ export interface FrameColumns {
   rows: number;
   ssrc: Float64Array;
   rtpTimestamp: Float64Array;
-  /** Arrival of the frame's last packet if the browser reports it, else the time when the transform saw it. */
+  /**
+   * When the frame's last packet arrived or, if the browser does not report this, when the transform saw the
+   * frame.
+   */
   arrivalUs: Float64Array;
   sizeBytes: Float64Array;
   /** 1 for a key frame, else 0. */
@@ -226,7 +230,7 @@ export interface ConnectionRecord {
 export interface ShadowRecord {
   /**
    * The flow number in the input rows (`arrival`, `inbound`) and in the rows of the first controller. By default, the
-   * first controller is Chrome's, whose rows also provide the delay.
+   * first controller is Chrome's, whose `group` rows contain the delays of packet groups.
    */
   flow: number;
   endpoint: number;
@@ -242,7 +246,9 @@ export interface ShadowRecord {
 
 export interface PageRecord {
   id: number;
-  /** Counted from 0 in the order in which contexts were observed. */
+  /**
+   * The number of the page's browser context, counted from 0 in the order in which contexts were observed.
+   */
   context: number;
   url: string;
   /** Null while the page is open. */

@@ -47,7 +47,7 @@ function extents(figure: Figure): Extents {
   return { values: [...points, ...values], bands };
 }
 
-/** With its deviation added, a share of at most 100 % may reach up to this value. */
+/** A share is at most 100 %, but with its standard deviation added it may reach up to this value. */
 const HIGHEST_SHARE = 120;
 
 /**

@@ -15,7 +15,7 @@ const TIMEOUT_MS = 20_000;
 
 const execute = promisify(execFile);
 
-/** Fixes for adb's error messages. */
+/** What the user can do about an error message of adb. */
 const FIXES: readonly [said: RegExp, fix: string][] = [
   [/no devices/, 'connect the phone by USB, and allow USB debugging in its developer options'],
   [/more than one device/, 'choose one with --adb SERIAL; `adb devices` lists them'],

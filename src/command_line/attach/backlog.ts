@@ -36,7 +36,7 @@ export class Backlog {
     this.#recent = this.#recent.filter(({ batch }) => batch.window !== window);
   }
 
-  /** The messages to send, in the order of their arrival. */
+  /** The messages to send. The messages of each window are in the order of their arrival. */
   get all(): Heard[] {
     return [...this.#older.values(), ...this.#recent];
   }

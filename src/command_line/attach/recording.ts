@@ -17,7 +17,10 @@ export interface Recorded {
   arrivals: number;
 }
 
-/** An option of Watch.export: exports everything that is still in memory. Older segments are already in the file. */
+/**
+ * An option of Watch.export: the file already contains all segments that have left memory, from number 0 on.
+ * So only the segments in memory are exported.
+ */
 const WHOLE = { keptFrom: { number: 0, fromUs: 0 } } as const;
 
 /**

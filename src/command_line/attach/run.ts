@@ -88,8 +88,8 @@ class Attachment {
         this.#view?.tell({ type: 'batch', batch, place });
         this.#watch?.hear(batch, place);
       },
-      // The observer sends only batches. All other data come from the page's own code, which can call the binding,
-      // too. Such data are ignored.
+      // The observer sends only batches. All other data come from the page's own code, which can also call
+      // the function through which the observer sends. Such data are ignored.
       unreadable: () => undefined,
       windowEnded: (window) => {
         this.#backlog.windowEnded(window);
@@ -99,7 +99,7 @@ class Attachment {
       },
       opened: () => undefined,
       ended: ({ record }) => {
-        // All pages end when the browser disconnects. In that case no message is written for each page.
+        // When the browser disconnects, all its pages end. Then no messages about single pages are written.
         if (!this.#leaves && this.attached.browser.isConnected() && record.ended !== null)
           plan.say(`page ${record.ended.why}: ${plain(record.url)}`);
       },

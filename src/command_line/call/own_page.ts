@@ -1,4 +1,4 @@
-/** Controls ccscope's Call page: its address, and the answers of its `window.ccscope`. */
+/** Builds the address of ccscope's Call page, and queries the page through its object `window.ccscope`. */
 import type { Page } from 'playwright-core';
 
 import type { ControllerFault } from '../../core/index.js';

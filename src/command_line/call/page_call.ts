@@ -140,7 +140,10 @@ async function measure({ plan, link, observer, browser, context }: Measuring): P
   };
 }
 
-/** The run begins when both ends were connected. If that time is unknown, it begins at `noticedUs`, a little later. */
+/**
+ * The run begins when both ends of a connection are connected. If that time is unknown, the run begins at
+ * `noticedUs`, a little later.
+ */
 function runOf({ call }: EvidenceInput['metrics'], noticedUs: number, { durationMs }: PagePlan): Window {
   const fromUs = call?.window.fromUs ?? noticedUs;
   return { fromUs, toUs: fromUs + durationMs * 1e3 };

@@ -60,7 +60,7 @@ function shadowReport(
 }
 
 /**
- * Whether the receiver receives media streams. For a receiver that is not under test: whether the sender
+ * Whether the receiver receives media streams. If the receiver is not observed (null): whether the sender
  * sends media streams.
  */
 const hasMedia = ({ sender, receiver }: Path): boolean =>
@@ -91,8 +91,9 @@ const noticesOf = (record: CallRecord): RecordNotice[] => [
 ];
 
 /**
- * The report of a run over the window `wanted`. The window is shortened at its beginning if the record no longer
- * contains its first data. Throws FailedRun if no packet went through the link.
+ * The report of a run over the window `wanted`. If the record no longer contains the first data of this
+ * window, the report starts at the earliest data that are left. Throws FailedRun if no packet went through
+ * the link.
  */
 export function pageReport(
   { record, metrics: { incidents } }: Pick<EvidenceInput, 'record' | 'metrics'>,

@@ -151,7 +151,7 @@ async function measure(
       ? []
       : packetsIn(forward, null, { fromUs: forward.keptFromUs ?? -Infinity, toUs: Infinity });
   const capacity = parseSchedule(plan.link.capacity);
-  // The page's rows and the link's record use the same time origin.
+  // The capacity steps in the time of the link's record. The page's rows have the same time origin.
   const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: fromUs + atUs, capacityBps }));
   // In observe mode the browser decides the bitrate. Then all controllers are shadows (only watch), even the
   // controller of flow 0.
@@ -208,7 +208,10 @@ const faultReport = ({ timeUs, ...fault }: ControllerFault): FaultReport => ({ .
 const finite = (value: number | undefined): number | null =>
   value !== undefined && Number.isFinite(value) ? value : null;
 
-/** Waits until the link's time is `atUs`. Throws FailedRun if the call ends before, or switches to another link. */
+/**
+ * Waits until the link's time is `atUs`. Throws FailedRun if the call ends earlier or switches to another
+ * link.
+ */
 async function until(
   atUs: number,
   run: { fromUs: number; toUs: number },

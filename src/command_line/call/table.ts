@@ -79,7 +79,7 @@ function stepLines(run: RunReport, number: number): string[] {
   );
 }
 
-/** The largest number of incident groups that are shown for each run. All incidents are in the files. */
+/** At most this many groups of incidents are shown for each run. The files of --html and --trace tell all. */
 const MOST_TOLD = 3;
 const LONGEST_LINE = 1000;
 

@@ -111,8 +111,8 @@ async function callAll({ file, head, cells }: Planned, flags: CallFlags, io: Io)
 }
 
 /**
- * Makes the runs and writes the report, even after an error or an interruption. If single runs failed, throws
- * FailedRun after the report.
+ * Makes the runs, then writes the report, even after an error or an interruption. If some of the runs failed,
+ * throws FailedRun after the report.
  */
 async function writing(
   report: () => MatrixReport,

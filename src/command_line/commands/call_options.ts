@@ -145,9 +145,9 @@ export function plansOf(flags: CallFlags): CallPlan[] {
 function planOf({ name, text, path }: NamedController, flags: CallFlags): CallPlan {
   const isNative = name === 'native';
   const shadows = [...flags.shadow];
-  // If the browser decides the bitrate, the controller of flow 0 is a shadow: the preset of --preset or, without
-  // --preset, the first shadow of --shadow. If there is no shadow, or if the first shadow is a user's file, this
-  // controller is GCC.
+  // If the browser decides the bitrate, the controller of flow 0 is a shadow. With --preset, it has this
+  // preset. Otherwise it is the first shadow of --shadow, or GCC if there is no --shadow or the first one is
+  // a user's file.
   const first = isNative && flags.preset === undefined ? shadows[0] : undefined;
   const watches = first !== undefined && first.path === undefined ? parseController(first.text) : undefined;
   if (watches !== undefined) shadows.shift();

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { incidentRow } from '../../judge/incidents/incident_row.js';
 import { groupLines, groupsOf } from '../../judge/incidents/index.js';
 import { secondsText } from '../../judge/text.js';
-import { FailedRun, systemCode, UsageError } from '../../text/errors.js';
+import { FailedRun, UsageError } from '../../text/errors.js';
 import { plain } from '../../text/plain.js';
 import { NoRecordingError } from '../../watch/index.js';
 import { incidentsOfTrace, type RecordedIncidents } from '../../watch/recorded_incidents.js';
@@ -39,7 +39,6 @@ async function tellIncidents(trace: string, { json }: IncidentsFlags, io: Io): P
     found = await incidentsOfTrace(stream as AsyncIterable<Uint8Array>, name);
   } catch (error) {
     if (error instanceof NoRecordingError) throw new UsageError(error.message);
-    if (systemCode(error) === 'EISDIR') throw new UsageError(`${name}: expected a file, got a directory`);
     throw error;
   } finally {
     stream.destroy();

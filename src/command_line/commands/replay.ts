@@ -18,7 +18,7 @@ import {
   type ControllerFile,
   type FaultReport,
 } from '../controllers/controllers.js';
-import { FailedRun, systemCode, UsageError } from '../../text/errors.js';
+import { FailedRun, UsageError } from '../../text/errors.js';
 import { fileOutput, streamOutput, writeJson, type Io, type Output } from '../io.js';
 import { progress, type Progress } from '../progress.js';
 import { REPLAY_TABLES, ReplaySummary, RowText, type ReplayTable, type RowFormat } from './replay_rows.js';
@@ -252,8 +252,6 @@ async function feed(source: Source, replayer: Replayer, output: Output, io: Io):
     replayer.end();
   } catch (error) {
     if (error === gone) return;
-    if (systemCode(error) === 'EISDIR')
-      throw new UsageError(`${source.name}: expected a file, got a directory`);
     replayer.flush();
     throw error;
   } finally {

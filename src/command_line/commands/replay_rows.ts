@@ -47,7 +47,9 @@ function csvLine(table: ReplayTable, { columns }: TraceBatch, row: number): stri
   return cells.join(',');
 }
 
-/** Counts the rows and the detector states of a replay. */
+/**
+ * Summarises a replay: the numbers of rows, how often the detector entered its states, and the final rates.
+ */
 export class ReplaySummary {
   /** Rows per table. The tables of NADA and LCC appear only if they have rows; `group` and `rate` always appear. */
   readonly #rows: { group: number; rate: number; nada?: number; lcc?: number } = { group: 0, rate: 0 };

@@ -17,7 +17,7 @@ interface ServeFlags {
 }
 
 const DEFAULT_PORT = 8088;
-/** Without --port, this many ports are tried. */
+/** Without --port, up to this many ports after DEFAULT_PORT are tried if DEFAULT_PORT is in use. */
 const MOST_PORTS = 100;
 
 const HELP = `

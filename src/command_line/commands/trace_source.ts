@@ -1,5 +1,5 @@
 /** Opens the trace that a command reads: a file, or standard input. */
-import { createReadStream, realpathSync, statSync } from 'node:fs';
+import { createReadStream, realpathSync, statSync, type Stats } from 'node:fs';
 import type { Readable } from 'node:stream';
 
 import { systemCode, UsageError } from '../../text/errors.js';
@@ -14,7 +14,7 @@ export interface Source {
 
 /**
  * Opens a trace. `written` contains the output files of the command, by flag. Throws UsageError if the trace does
- * not exist, or if an output file is the trace itself.
+ * not exist or is a directory, or if an output file is the trace itself.
  */
 export function openTrace(
   trace: string,
@@ -22,18 +22,22 @@ export function openTrace(
   io: Io,
 ): Source {
   if (trace === '-') return { name: '<stdin>', stream: io.stdin, bytes: null };
-  let bytes: number;
-  try {
-    bytes = statSync(trace).size;
-  } catch (error) {
-    const reason = systemCode(error) === 'ENOENT' ? 'no such file' : (systemCode(error) ?? 'not readable');
-    throw new UsageError(`${trace}: ${reason}; give the path of a trace, or - for standard input`);
-  }
+  const file = statusOf(trace);
+  if (file.isDirectory()) throw new UsageError(`${trace}: expected a file, got a directory; give the path of a trace`);
   for (const [flag, path] of Object.entries(written)) {
     if (path !== undefined && sameFile(path, trace))
       throw new UsageError(`${flag}: ${path} is also the trace to be read; choose another file`);
   }
-  return { name: trace, stream: createReadStream(trace), bytes };
+  return { name: trace, stream: createReadStream(trace), bytes: file.size };
+}
+
+function statusOf(trace: string): Stats {
+  try {
+    return statSync(trace);
+  } catch (error) {
+    const reason = systemCode(error) === 'ENOENT' ? 'no such file' : (systemCode(error) ?? 'not readable');
+    throw new UsageError(`${trace}: ${reason}; give the path of a trace, or - for standard input`);
+  }
 }
 
 function sameFile(a: string, b: string): boolean {

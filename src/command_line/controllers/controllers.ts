@@ -35,7 +35,7 @@ export async function loadController(argument: string): Promise<ControllerName |
 }
 
 /**
- * A controller of the command line: one of the core's, or a user's file. Without `flow`, the controller
+ * A controller given on the command line: one of the core's, or a user's file. Without `flow`, the controller
  * applies to all flows that no other requested controller names.
  */
 export interface RequestedController {

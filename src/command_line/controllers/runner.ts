@@ -9,7 +9,10 @@ import { FailedRun, systemCode, UsageError } from '../../text/errors.js';
 import type { Task, TaskProblem, TaskResult, WorkerMessage, WorkerSetup } from './protocol.js';
 
 export interface RunnerOptions {
-  /** The longest time without a message from a worker that loads or executes a task. Default 10 s. */
+  /**
+   * While the worker loads controllers or executes a task, it must send a message at least this often.
+   * Default 10 s.
+   */
   timeLimitMs?: number;
   /**
    * Limit of the worker's JavaScript heap, in MiB. The memory of the whole process may grow by twice this limit.
@@ -35,7 +38,7 @@ export class ControllerEnded extends FailedRun {
   }
 }
 
-/** Recreates an error from a worker. The class of an error is lost in the message, so `name` selects it. */
+/** Recreates an error from a worker. Threads cannot pass on an error's class, so `name` selects the class. */
 function errorOf({ name, message }: TaskProblem): Error {
   if (
     ['UsageError', 'CoreError', 'ConfigError', 'TraceError', 'ParameterProblem', 'SyntaxError'].includes(name)

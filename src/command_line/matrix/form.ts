@@ -10,7 +10,7 @@ import { parsed } from '../../scenario/scenario.js';
 import { VIDEO_CODECS, VIDEO_SIZE_NAMES } from '../../scenario/video_format.js';
 import { TWIN_MACHINES } from '../call/types.js';
 
-/** The metrics by which controllers are compared, with their names in a report's summary. */
+/** The metrics by which controllers are compared. The names are those in a report's summary. */
 export const COMPARED = [
   'utilisation',
   'queue_delay_p95_ms',
@@ -83,7 +83,7 @@ const matrixSchema = record({
   description: v.optional(text('a description')),
   /** Length of a run in seconds. Default 42, the length of the capacity schedules that come with ccscope. */
   duration_s: v.optional(within(3, 86_400, ' s')),
-  /** Number of runs of each controller on each link. Default 3. */
+  /** Number of runs of each controller on each link with each source. Default 3. */
   runs: v.optional(integer(1, 1000)),
   /** For simulated calls (`--twin`): how busy the simulated machine is. Default idle. */
   machine: v.optional(v.picklist(TWIN_MACHINES, `one of ${TWIN_MACHINES.join(', ')}`)),

@@ -9,7 +9,7 @@ import type { MatrixReport } from './report.js';
 import { differenceText, HOLDS, METRICS, QUANTITIES, setText, targetText, valueText } from './text.js';
 import type { CellReport, VerdictReport } from './verdicts.js';
 
-/** The charts. Each has a group of bars for each link, and a bar for each controller. */
+/** The charts. Each has a group of bars for each link, and each group has a bar for each controller. */
 const PICTURES: readonly {
   metric: Compared;
   title: string;

@@ -90,8 +90,8 @@ export function cellsOf(file: MatrixFile, durationS?: number): Cell[] {
 }
 
 /**
- * Throws ConfigError if two different files have the same name. The server offers the files to pages without
- * their folders.
+ * Throws ConfigError if two different files have the same name. Pages request a file from the server by its
+ * name, without its folder.
  */
 function checkFiles(choices: readonly Choice[], at: string): void {
   const paths = new Map<string, string>();

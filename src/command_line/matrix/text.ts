@@ -99,9 +99,9 @@ export function matrixText(report: MatrixReport): string {
     '',
     ...overLines(report),
     ...notes,
-    ...(overloaded > 0 ? [`${overloaded} runs on an overloaded machine`] : []),
+    ...(overloaded > 0 ? [`${counted(overloaded, 'run')} on an overloaded machine`] : []),
     ...(complete ? [] : ['interrupted: these are the runs that were made']),
-    ...(failures.length > 0 ? [`${failures.length} runs failed`] : []),
+    ...(failures.length > 0 ? [`${counted(failures.length, 'run')} failed`] : []),
     '',
   ].join('\n');
 }

@@ -10,9 +10,12 @@ export interface CellReport extends CellNames {
 }
 
 export interface VerdictReport extends Target {
-  /** Null if a median is missing, or if only one of the two controllers ever reached 90 % of the capacity. */
+  /**
+   * Null if a median is missing, or if the difference is infinite. A time that was never reached counts as
+   * infinite.
+   */
   difference: number | null;
-  /** Null if a median is missing. */
+  /** Null if a median is missing, except that a time that was never reached counts as infinite. */
   holds: boolean | null;
 }
 

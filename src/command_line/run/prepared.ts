@@ -124,7 +124,10 @@ function checkFlows({ id, flows }: Scenario, controllers: readonly RequestedCont
   }
 }
 
-/** Adds a note for each flow that was made with its author's controller, unless a controller is requested for it. */
+/**
+ * Adds a note for each flow whose author used a controller file of their own, which the scenario does not
+ * contain. A flow for which a controller is requested gets no note.
+ */
 export function withAuthors(scenario: Scenario, controllers: readonly RequestedController[]): Scenario {
   const missing = authorsFlows(scenario).filter(
     ({ flow }) => !controllers.some((each) => each.flow === undefined || each.flow === flow),

@@ -1,6 +1,6 @@
 /**
  * An incident as JSON. This form is used in the files of tests and of `ccscope call`, and in the output of `ccscope
- * incidents --json`. Names of fields end with their unit. The guide is in src/watch/README.md.
+ * incidents --json`. Names of fields end with their unit. The fields are described in src/watch/README.md.
  */
 import * as v from 'valibot';
 

@@ -5,8 +5,8 @@ import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
 /**
- * A picture with less than this fraction of the usual lines comes from a lower layer. Encoders that adapt the size of
- * the picture take smaller steps.
+ * A picture with less than this fraction of the usual height comes from a lower layer. Encoders that adapt
+ * the size of the picture take smaller steps.
  */
 export const LAYER_SHRANK = 0.8;
 
@@ -31,7 +31,7 @@ export const layerSwitchedOff: Rule = (evidence) => {
   );
 };
 
-/** Number of lines of the largest picture among the layers that carry data; -Infinity if no layer carries data. */
+/** The height of the largest picture among the layers that carry data; -Infinity if no layer carries data. */
 export const pictureHeight = (look: Look): number =>
   greatest([look], ({ layers }) =>
     Math.max(...layers.filter(({ rateBps }) => rateBps > 0).map(({ frameHeight }) => frameHeight)),

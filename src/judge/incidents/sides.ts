@@ -9,10 +9,13 @@ import type { CallRecord } from '../../calls/record/record.js';
 import { linkOf } from '../view.js';
 import type { Incident, StreamId } from './incident.js';
 
-/** A received stream as its sender knows it; null if the record does not contain the sender. */
+/**
+ * The id of a received stream at its sender. Null for a sent stream, or if the record does not contain the
+ * sender.
+ */
 export function sentStream(record: CallRecord, { endpoint, direction, key }: StreamId): StreamId | null {
   const far = direction === 'receive' ? mateOf(record, endpoint) : undefined;
-  // The last sample lacks streams that have ended.
+  // The last sample lacks streams that have ended, so the latest sample with the stream is used.
   const sent = far?.samples
     .findLast(({ outbound }) => outbound.some(({ ssrc }) => String(ssrc) === key))
     ?.outbound.find(({ ssrc }) => String(ssrc) === key);
@@ -40,8 +43,8 @@ export interface LinkFacts {
 const LOWERED = 0.9;
 
 /**
- * How long after the link was narrowed the effects may begin to show. A sender that used only a part of the link
- * notices the change late.
+ * How long after the capacity was lowered the effects may begin to show. A sender that used only a part of
+ * the capacity notices the change late.
  */
 const LOWERED_LEAD_US = 6e6;
 

@@ -35,7 +35,7 @@ function midOf({ endpoints }: CallRecord, { endpoint, direction, key }: StreamId
   if (streamsOf(end, latest).filter((each) => each.direction === direction).length < 2) return '';
   const mid =
     direction === 'send' ? key : (latest.inbound.find(({ ssrc }) => String(ssrc) === key)?.mid ?? '');
-  // A recording contains names such as `mid 1` instead of mids.
+  // A recording contains aliases such as `mid 1` instead of mids (src/watch/aliases.ts).
   return mid.replace(/^mid /, '');
 }
 

@@ -18,7 +18,10 @@ export interface Conditions {
   packetQueueLength: number;
 }
 
-/** The size of a video packet; a queue whose length is a time is converted to packets of this size. */
+/**
+ * The size of a video packet. The queue of a network preset, which is a time, is converted to packets of this
+ * size.
+ */
 const PACKET_BYTES = 1200;
 
 const refuse = (field: string, expected: string, got: unknown): ConfigError =>

@@ -19,7 +19,7 @@ import type {
 
 /** The initial capacity, which the first change replaces. */
 const ANY_BPS = 1e6;
-/** The two directions use separate random generators. */
+/** The difference between the seeds of the two directions. */
 const SEED_STEP = 1_000_003;
 
 /**

@@ -13,9 +13,9 @@
  *   had none, if the check nominated its pair (RFC 8445, 8.1.1), or if the current address has been silent for 3 s.
  *   Data are accepted only from confirmed addresses, and from addresses that signalling announced and that have
  *   answered a check.
- * - Data go to the agent's current address. An agent may send data as soon as its own check has been answered, even
- *   if no check from the other agent has been answered yet. Until an address of the other agent is confirmed, such
- *   data go to the address that answered.
+ * - Data go to the current address of the receiving agent. An agent may send data as soon as its own check
+ *   has been answered, even if no check from the receiving agent has been answered yet. Until an address of
+ *   the receiving agent is confirmed, such data go to the address that answered.
  * - A proof lasts 30 s after the last answer (RFC 7675, 5.1). An address that has proved nothing is forgotten after a
  *   silence of 10 s.
  *

@@ -154,7 +154,7 @@ export class Relay {
    * unknown agents. The key contains both fragments in a fixed order, whichever agent sent the check. The offerer is:
    * - the page, if the other agent is not under test;
    * - the page with its own path, if only one of the two pages has its own path;
-   * - otherwise the controlling agent of the first check (RFC 8445, 6.1.1).
+   * - otherwise the controlling agent (RFC 8445, 6.1.1), according to the connection's first check.
    * In the first two cases, forward is the page's upload.
    */
   #rolesOf({ from, to }: Check, { role }: StunMessage): Roles | null {

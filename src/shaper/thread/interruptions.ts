@@ -1,6 +1,6 @@
 /**
- * Keeps the record of a link consistent when its thread is replaced: one clock, one numbering of flows, and
- * counters that continue.
+ * Keeps the record of a link consistent when its thread is replaced: flows keep their numbers, counters
+ * continue, and the interruption is recorded.
  */
 import type { LinkRecord, PathRecord, RecordNotice } from '../../calls/record/record.js';
 import type { QueueRow } from '../../link/server_protocol.js';
@@ -25,7 +25,7 @@ const restarted = (why: string, { fromUs, toUs }: LinkRecord['interruptions'][nu
 export class Interruptions {
   /** Maps the flow numbers of the running thread to those of the record. */
   #flows = new Map<number, number>();
-  /** For each path, the counts at the end of the previous thread. */
+  /** For each path, the record's counters when the previous thread ended. */
   readonly #counted = new Map<PathOwner, Record<Direction, Counted>>();
   #lateness: LinkRecord['latenessMs'] = null;
   #lasting: { notice: RecordNotice; why: string } | null = null;

@@ -84,7 +84,7 @@ export class LastingThread {
   #deaths = 0;
   /** The error that the running thread reported before its end. */
   #why: { text: string; error: Error } | null = null;
-  /** Why no more requests are possible. */
+  /** Why no more requests are possible; null while they are possible. */
   #ended: Error | null = null;
   #isClosing = false;
 

@@ -1,7 +1,7 @@
 /**
  * Limits the memory that a guest's JavaScript keeps in buffers and in arrays created with a length. A worker
  * that keeps gigabytes crashes its page, and browsers do not report how much memory a worker uses. Therefore
- * every allocation is counted here, and subtracted when it is garbage-collected.
+ * every allocation of at least 1 KiB is counted here, and subtracted when it is garbage-collected.
  */
 
 type Constructor = new (...args: unknown[]) => object;

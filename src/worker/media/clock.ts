@@ -14,7 +14,7 @@ export class CallClock {
 }
 
 const RTP_WRAP = 2 ** 32;
-/** RTP clock of every video payload format (RFC 3551, section 5). */
+/** The RTP clock rate of every video payload format is 90 kHz (RFC 3551, section 5). */
 const VIDEO_TICKS_PER_MS = 90;
 
 /**

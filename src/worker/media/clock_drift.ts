@@ -9,10 +9,10 @@
  * time.
  *
  * A growing queue must not be mistaken for a drift. Therefore nothing is removed until delays have been
- * examined for a minute, and the removed slope is limited. The slopes of the first half and of the second
- * half of the examined time must also agree. If a queue grows for some tens of seconds, or in a step, these
- * two slopes differ. One case remains undetected: a queue that grows evenly for minutes, by less than half a
- * millisecond per second, looks like a drift.
+ * examined for a minute, and a slope above `MOST_DRIFT` is ignored. The slopes of the first half and of the
+ * second half of the examined time must also agree. If a queue grows for some tens of seconds, or in a step,
+ * these two slopes differ. One case remains undetected: a queue that grows evenly for minutes, by less than
+ * half a millisecond per second, looks like a drift.
  */
 
 /** Delays are grouped into bins of this length. Only the lowest delay of each bin is used. */

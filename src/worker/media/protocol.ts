@@ -116,7 +116,7 @@ export interface WorkerStats {
   framesWithoutTrailer: number;
   /** Receiver: frames without the browser's `receiveTime`. */
   framesWithoutReceiveTime: number;
-  /** Arrivals, counters and reports that the core refused; each was dropped individually. */
+  /** Arrivals, counters and reports that the core refused. They were dropped, and the call continued. */
   rowsRefused: number;
   /** The largest lateness of a tick within the last whole second, in milliseconds; NaN during the first second. */
   tickLateMs: number;

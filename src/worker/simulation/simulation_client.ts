@@ -106,7 +106,7 @@ export class SimulationWorker {
     return this.#ask((remote) => remote.check(scenario));
   }
 
-  /** The simulator's options for a request, without a trace. Rejects with SimulationError. */
+  /** The simulator's options for a request (without `trace` for a scenario). Rejects with SimulationError. */
   plan(request: SimulationRequest): Promise<SimulationOptions> {
     return this.#ask((remote) => remote.plan(request));
   }

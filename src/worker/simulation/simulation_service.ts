@@ -68,7 +68,7 @@ export class SimulationService {
     });
   }
 
-  /** The simulator's options for a request, without a trace. */
+  /** The simulator's options for a request (without `trace` for a scenario). */
   plan(request: SimulationRequest): Answer<SimulationOptions> {
     return this.#answer(() => {
       if ('options' in request) return request.options;

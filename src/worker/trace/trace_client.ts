@@ -29,7 +29,7 @@ export interface TraceStore {
   extent(): Promise<TraceExtent>;
   events(): Promise<readonly TraceEvent[]>;
   /**
-   * Explains why a flow's target rate changed, and lists the changes from outside the controller.
+   * Explains why a flow's target rate changed, and lists the changes that a user or a schedule made.
    *
    * @internal
    */

@@ -72,7 +72,7 @@ export class TraceService {
     return this.#trace.events;
   }
 
-  /** Explains why a flow's target rate changed, and lists the changes from outside the controller. */
+  /** Explains why a flow's target rate changed, and lists the changes that a user or a schedule made. */
   explain(query: ExplanationQuery): Explanation {
     return explained(this.#trace, query);
   }

@@ -21,8 +21,8 @@ export interface Asked {
   source: string;
   durationMs: number;
   /**
-   * Ends early, when this half of the controller has failed and at least this many frames have been passed to
-   * the controller.
+   * If set, the run ends early: as soon as this half of the controller has failed and at least this many
+   * frames have been passed to the controller.
    */
   until?: { fault: 'receiver' | 'sender'; frames: number };
   flow?: number;

@@ -103,7 +103,7 @@ export function brokenOnce(): Options {
   };
 }
 
-/** Aborts a run that would take minutes. Resolves to its outcome and to how long it took to stop. */
+/** Aborts a run that would take minutes. Resolves with its outcome and the time that it took to stop. */
 export async function aborted(scenario: unknown) {
   const worker = new SimulationWorker();
   const abort = new AbortController();

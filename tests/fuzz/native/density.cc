@@ -82,8 +82,8 @@ class DensityExercise {
     CheckGrid();
   }
 
-  // Compares the mean with the Nadaraya-Watson estimator. The estimator here divides all weights by the weight of the
-  // nearest pair. Without this division, all weights would underflow when the delay is far from all pairs.
+  // Compares the mean with the Nadaraya-Watson estimator. Here, all kernel weights are divided by that of the nearest
+  // pair. Otherwise, all of them would underflow when the delay is far from all pairs.
   void CheckMean() {
     const double delay = input_.Flag() ? fitted_[static_cast<std::size_t>(input_.Byte()) % fitted_.size()].delay_us : input_.Between(-2e6, 2e6);
     const double h = parameters_.bandwidth_delay_ms * 1e3;
@@ -104,7 +104,7 @@ class DensityExercise {
       weights += weight;
     }
     const double mean = fitter_.ConditionalMean(TimeDelta::Micros(delay)).bps();
-    EXPECT_THAT_HOLDS(mean >= least * (1 - 1e-9) && mean <= most * (1 + 1e-9), "the mean is one of the rates in the window");
+    EXPECT_THAT_HOLDS(mean >= least * (1 - 1e-9) && mean <= most * (1 + 1e-9), "the mean lies between the least and the greatest rate in the window");
     EXPECT_THAT_HOLDS(std::fabs(mean - sum / weights) <= 1e-6 * most, "the mean is the estimator's");
   }
 
@@ -125,7 +125,8 @@ class DensityExercise {
       EXPECT_THAT_HOLDS(value >= 0 && value <= peak * (1 + 1e-9), "a density is not negative, and no higher than its kernel");
       mass += value * rate_step * delay_step;
     }
-    // If the grid is finer than the kernels, the sum over it contains their whole mass except for the tails.
+    // If the grid's steps are smaller than the kernels' bandwidths, the sum over the grid is the whole mass except for
+    // the tails.
     if (rate_step < h_rate && delay_step < h_delay) EXPECT_THAT_HOLDS(std::fabs(mass - 1) < 1e-3, "the mass is about 1");
     const int r = input_.Pick(axes.rate_bps.count);
     const int d = input_.Pick(axes.delay_us.count);

@@ -154,8 +154,8 @@ class LinkExercise {
     if (ccs_last_error()[0] != '\0') CheckRefusal();
   }
 
-  // Once the link has capacity and no outages, every packet must leave it. The number of polls that this takes is
-  // bounded by the number of packets and of cross traffic's segments.
+  // Once the link has capacity and no outages, every packet must leave it. The number of polls is limited: to
+  // kPollsPerPacket for each packet and for each segment of the cross traffic, plus a margin.
   void Drain() {
     now_us_ += 1;
     Ok(ccs_link_set_cross_traffic(link_, 0, 0, now_us_));
@@ -209,7 +209,7 @@ class LinkExercise {
   void* link_ = nullptr;
   double now_us_ = 0;
   double highest_bps_ = 1e3;
-  double work_ = 0;  // in units of LongestWaitUs()
+  double work_ = 0;  // the time that a loaded link has run, in units of LongestWaitUs()
 };
 
 FUZZ_TARGET(link) { LinkExercise(input).Run(); }

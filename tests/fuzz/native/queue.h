@@ -60,7 +60,7 @@ class QueueExercise final : private DropSink {
     if (how == 0) return;
     if (how == 1) now_ += TimeDelta::Micros(input.Byte() * 100.0);
     if (how == 2) now_ += TimeDelta::Micros(input.Scaled(1e-3, 1e6));
-    // Long gaps are rare, because a discipline may have to catch up on all the work that was due in them.
+    // Long gaps are rare, because after a long gap a discipline may have to do all the work that became due during it.
     if (how == 3) now_ += input.Byte() == 0 ? TimeDelta::Micros(input.Between(0, 100 * kHourUs)) : TimeDelta::Millis(1);
   }
 

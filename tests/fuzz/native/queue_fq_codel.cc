@@ -1,5 +1,5 @@
-// Compares FQ-CoDel with a model of its queues: beyond the limit, the queue with the most bytes loses its
-// first packet.
+// Compares FQ-CoDel with a model of its queues. Beyond the limit, the queue with the most bytes loses packets from its
+// head: half of its bytes, or one batch of packets.
 #include <algorithm>
 #include <deque>
 

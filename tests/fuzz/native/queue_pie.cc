@@ -53,7 +53,7 @@ class PieModel final : public QueueModel {
 
   void CheckState(Timestamp now) {
     const Pie::State& s = disc_.state();
-    EXPECT_THAT_HOLDS(s.probability >= 0 && s.probability <= 1, "the probability is one");
+    EXPECT_THAT_HOLDS(s.probability >= 0 && s.probability <= 1, "the probability is between 0 and 1");
     EXPECT_THAT_HOLDS(s.accumulated >= 0 && s.accumulated < 8.5 + 1, "a drop is certain before ten times the probability");
     EXPECT_THAT_HOLDS(s.delay >= TimeDelta::Zero() && s.delay.IsFinite() && s.old_delay >= TimeDelta::Zero(), "a delay is finite and not negative");
     EXPECT_THAT_HOLDS(s.burst_allowance >= TimeDelta::Zero() && s.burst_allowance <= params_.burst_allowance(), "the burst allowance is at most what was asked for");

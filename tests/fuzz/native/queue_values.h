@@ -36,7 +36,7 @@ std::vector<double> ListOf(const Params& params) {
 // The number of valid kinds, which are 0 to kQueueKinds - 1.
 constexpr int kQueueKinds = 5;
 
-// Draws a discipline with valid values, and with limits so low that a short input can reach them.
+// Draws a discipline. Its limits are either the defaults, or so low that a short input can reach them.
 inline QueueValues DrawQueue(Input& input, int kind) {
   const bool usual = input.Flag();
   const double packets = 1 + input.Pick(64);

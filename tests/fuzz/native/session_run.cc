@@ -219,7 +219,8 @@ class Session {
     if (how == 15) seq_ += input_.Between(-1e6, 1e6);
   }
 
-  // A small number, because GCC's capacity probe reads many earlier frames at each arrival.
+  // The number of arrivals after which a run ends (in a few runs, it is 1000). It is small, because GCC's capacity
+  // probe reads many earlier frames at each arrival.
   static constexpr int kUsualArrivals = 50;
 
   Input& input_;

@@ -158,7 +158,8 @@ describe('the metrics', () => {
     const call = metrics['call'] as Record<string, number>;
     expect(call['capacity_mean_bps']).toBeGreaterThan(0.99 * (25.5e6 / 29.5));
     expect(call['capacity_mean_bps']).toBeLessThan(1.01 * (25.5e6 / 29.5));
-    // The fall of the capacity fills the drop-tail queue, which holds 300 ms. No packet waits longer.
+    // The fall of the capacity fills the drop-tail queue, which holds 300 ms of data. So the longest wait is
+    // about 300 ms.
     expect(call['queue_delay_max_ms']).toBeGreaterThan(250);
     expect(call['queue_delay_max_ms']).toBeLessThan(312);
   });

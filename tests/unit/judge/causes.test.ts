@@ -152,8 +152,8 @@ describe('causes of a low rate', () => {
   });
 
   it('ramping-up: the rate still rises', () => {
-    // The rate grows by 50 kbps per second. From 7 s to 9 s, its mean is 400 kbps. From 9 s to 11 s, its mean
-    // is 500 kbps.
+    // The rate grows by 50 kbps per second. From 7 s to 9 s, its mean is 425 kbps. From 9 s to 11 s, its mean
+    // is 525 kbps.
     const packets = Array.from({ length: 20 }, (_, s) => steady(s, s + 1, 5e4 * (s + 1))).flat();
     const record = slowCall({ targetBps: NaN, availableOutgoingBps: NaN }, { packets });
     expect(whyLow(record)).toMatchObject({ kind: 'ramping-up' });

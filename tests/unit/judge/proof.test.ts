@@ -82,8 +82,8 @@ describe('a call that goes past its link', () => {
     record.link?.forward?.rows.push(...rows);
     expect(callMetrics(record).outsideRatio).toBe(0);
     for (const sample of record.endpoints[0]?.samples ?? []) sample.bytesSent *= 2;
-    // In 19 s, the sender's candidate pairs count 3.8 MB (1.6 Mbps). The link counts only 1.9 MB (820 kbps), without
-    // headers. A difference of 64 kB is tolerated, because packets may be in transit.
+    // In 19 s, the sender's candidate pairs count 3.8 MB (1.6 Mbps). The link carries only 820 kbps: about
+    // 2 MB without headers. A difference of 64 kB is tolerated, because packets may be in transit.
     expect(callMetrics(record).outsideRatio).toBeGreaterThan(0.25);
     expect(callMetrics(record).outsideRatio).toBeLessThan(0.35);
   });

@@ -78,10 +78,10 @@ describe('runs that follow choices', () => {
     (await bench.nth(1)).end();
     expect((await first)?.scenario.title).toBe('a');
 
-    // The user makes choices b, c and d at once. A run that has begun would not be stopped for a newer choice
-    // here, because the previous run was short.
+    // The user makes choices b, c and d at once. The previous run was short. So a newer choice does not stop
+    // a run that has begun, but waits until it ends.
     const [b, c, d] = [bench.play('b'), bench.play('c'), bench.play('d')];
-    // Of the waiting runs, only the newest one, d, is simulated.
+    // Of the waiting choices, only the newest one, d, is simulated.
     const next = await bench.nth(2);
     expect(next.title).toBe('d');
     next.end();

@@ -13,7 +13,7 @@ function networkWith(outage: unknown): string {
   return new Map(facts).get('Network') ?? '';
 }
 
-/** A run of the fresh network with another forward path or other flows. */
+/** A run of FRESH_NETWORK with another forward path or other flows. */
 const runOf = (forward: object, flows: readonly object[] = FRESH_NETWORK.flows) => ({
   scenario: parseScenario({ ...FRESH_NETWORK, forward: { ...FRESH_NETWORK.forward, ...forward }, flows }),
   ...{ cell: {}, seed: 1, flows: [], durationUs: 1e6, result: null },

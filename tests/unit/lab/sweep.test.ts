@@ -19,7 +19,7 @@ it.each([
   ['a single run', results(1), null],
 ])('%s that are the same are found', (_, given, found) => expect(alike(given)).toEqual(found));
 
-/** The settings that can be swept, for the fresh network with this queue. */
+/** The settings that can be swept, for FRESH_NETWORK with this queue. */
 const sweepablesWith = (queue: string) =>
   sweepables(parseScenario({ ...FRESH_NETWORK, forward: { ...FRESH_NETWORK.forward, queue } }));
 

@@ -184,8 +184,8 @@ describe('GCC', () => {
     const estimates = falls
       .map(({ evidence }) => evidence['capacity_estimate_bps'] ?? NaN)
       .sort((a, b) => a - b);
-    // The link carries 0.7 Mbps. The largest estimate is left out: it is far too high, because its frames waited in a
-    // queue.
+    // The link carries 0.7 Mbps. The largest estimate is left out: it comes from frames behind a queue, and
+    // is far too high.
     expect(estimates[0]).toBeGreaterThan(0.6e6);
     expect(estimates.at(-2)).toBeLessThan(0.9e6);
   });

@@ -122,7 +122,7 @@ describe('a metric of two cells', () => {
     const found = cells[1]?.metrics.find(({ name }) => name === 'receive_rate_gain');
     expect(found?.measured.mean).toBeCloseTo(0.15, 12);
     expect(found).toMatchObject({ unit: 'ratio', verdict: 'within' });
-    // The metric needs the rate of both cells, so it must be measured in both.
+    // The metric compares the rates of two cells, so the rate must be measured in both cells.
     for (const { cell } of results) {
       expect(quantitiesOf(scenario, cell).map(({ metric }) => metric)).toContain('receive_rate_bps');
     }

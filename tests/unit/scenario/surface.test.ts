@@ -55,7 +55,7 @@ function mapOf(height: (x: number, y: number) => number, sd: number, scenario: S
   return surfaceOf(scenario, surface, results);
 }
 
-/** The height of a map that is highest at the same point as the paper's. */
+/** The height of a map that has its highest point where the paper's map has it. */
 const hill = (x: number, y: number): number => -((x + 2) ** 2) - (y - Math.log10(0.00018)) ** 2;
 const STEP = 4 / (COUNT - 1);
 

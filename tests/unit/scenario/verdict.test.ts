@@ -20,7 +20,7 @@ const [yes, no] = [
 ];
 const holds = [[yes, yes]];
 const fails = [[yes], [yes, no]];
-/** A single run: the sign is right, but nothing was tested. */
+/** A claim with a single run: the difference has the right sign, but a statistical test was not possible. */
 const untested = [[{ holds: true, p: null }]];
 /** Two claims. The second claim has no case that involves the cell. */
 const elsewhere = [[yes], []];

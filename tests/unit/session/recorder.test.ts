@@ -1,10 +1,12 @@
 /**
- * The sample on the Call page never replaces the user's own trace file or call. It does not matter which is
- * read first.
+ * The sample on the Call page never replaces the user's own trace file or call. It does not matter which of
+ * them is read first.
  */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
-/** A fake store. The test decides when the store has read a file. Its content is the name of the file read last. */
+/**
+ * A fake store. The test decides when the store has read a file. `content` is the name of the file read last.
+ */
 const store = vi.hoisted(() => ({
   content: '',
   reading: [] as { name: string; end: () => void }[],

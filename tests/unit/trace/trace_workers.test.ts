@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTraceStore } from '../../../src/worker/trace/trace_client.js';
 import { TraceService } from '../../../src/worker/trace/trace_service.js';
 
-/** A worker in this thread, behind a message channel. Once it is `stalled`, it answers nothing more. */
+/** A worker in this thread, behind a message channel. While `isStalled` is true, it answers nothing. */
 class ThreadWorker extends EventTarget {
   static readonly all: ThreadWorker[] = [];
   readonly #ports = new MessageChannel();

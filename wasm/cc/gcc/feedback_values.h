@@ -4,7 +4,7 @@
 // - If the filter runs in the sender half (CMP Fig. 3), the values describe pairs of consecutive packet groups: the
 //   number of pairs since the last message, the one-way delay of the latest group, and the filter's inputs for each
 //   pair (SentPair). A message that is full is sent before it is due, so that no pair is lost.
-// CMP's f_l and R come from the common fields.
+// The common fields of the message provide CMP's f_l (fraction lost) and R (received rate).
 #ifndef CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
 #define CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
 

@@ -5,7 +5,7 @@
 namespace ccscope::gcc {
 namespace {
 
-// Arrivals within this time form a burst (as in libwebrtc; equal to GRP's Delta T).
+// The longest time between two successive arrivals of a burst (as in libwebrtc; equal to GRP's Delta T).
 constexpr TimeDelta kBurstArrivalSpacing = TimeDelta::Millis(5);
 
 // If the send time goes back by more than this, the sender's clock was restarted. A smaller step back is reordering.

@@ -22,7 +22,8 @@ constexpr DataRate kMinMultiplicativeStep = DataRate::BitsPerSec(1000);
 constexpr double kAboveMaxSigmas = 2.5;
 constexpr double kAlphaNearMax = 0.95;
 constexpr double kAlphaElsewhere = 0.9;
-// The upper bound that depends on R_r does not apply if R_r is at most kLowReceived and the new rate at most kLowRate.
+// Regions: the upper bound that depends on R_r does not apply if R_r is at most kLowReceived and the new rate is at
+// most kLowRate.
 constexpr DataRate kLowReceived = DataRate::BitsPerSec(100e3);
 constexpr DataRate kLowRate = DataRate::BitsPerSec(150e3);
 // A rate that the hooks (receiver_hooks.h) set counts as a decrease if it is below this fraction of the previous rate.

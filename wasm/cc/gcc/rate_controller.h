@@ -59,7 +59,8 @@ class RateController {
   enum class Region { kMaxUnknown, kAboveMax, kNearMax };
   double Alpha() const;
   double RegionalGrowth() const;
-  // After a hold, raises a rate to alpha times the highest R_r of that hold. Returns whether the rate was raised.
+  // With the parameter `regions`: after a hold, raises the rate to alpha times the highest R_r of that hold, unless the
+  // rate is already higher. Returns whether the rate was raised.
   bool Recover(DataRate& rate);
   double MaxDeviationKbps() const;
   void OnMaximumSeen(DataRate received_rate);

@@ -29,7 +29,7 @@ class Sender final : public SenderHalf {
 
   Parameters params_;
   DelayBasedController controller_;
-  Timestamp arrivals_;  // the time of the latest pair, relative to the first pair
+  Timestamp arrivals_;  // when the latest pair was completed, relative to the first pair
   LossController loss_controller_;
   bool has_feedback_ = false;  // false: A_r is still the start bitrate
   DataRate a_r_;

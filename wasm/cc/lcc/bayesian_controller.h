@@ -1,6 +1,6 @@
-// Bayesian controller (LCC II-C): the delay target T_A, the delay control parameter T_c (eq. 5), the rate that is
-// expected to have caused a delay of T_c (eq. 6 and 7), and the cut (eq. 8). Sender::OnFeedback() combines them
-// into the next rate, S_{i+1} = f(D_ave,i, P(S, D)) (eq. 1).
+// Bayesian controller (LCC II-C): the delay target T_A, the delay control parameter T_c (eq. 5), and the condition for
+// a cut (eq. 8). DensityFitter::ConditionalMean() gives the rate that is expected to have caused a delay of T_c (eq. 6
+// and 7). Sender::Decide() combines these into the next rate, S_{i+1} = f(D_ave,i, P(S, D)) (eq. 1).
 #ifndef CCSCOPE_CC_LCC_BAYESIAN_CONTROLLER_H_
 #define CCSCOPE_CC_LCC_BAYESIAN_CONTROLLER_H_
 

@@ -23,8 +23,8 @@ class EpochCollector {
   explicit EpochCollector(TimeDelta epoch) : epoch_(epoch) {}
   void SetEpoch(TimeDelta epoch) { epoch_ = epoch; }
 
-  // Adds an arrival; `now` must not decrease from call to call. Returns the delays of the previous epoch if it has
-  // ended by `now` and had arrivals.
+  // Adds an arrival; `now` must not decrease from call to call. If an epoch has ended since the previous call and had
+  // arrivals, returns its delays.
   std::optional<EpochDelays> Add(TimeDelta one_way_delay, Timestamp now);
   // Like Add(), but without an arrival.
   std::optional<EpochDelays> Advance(Timestamp now);

@@ -34,7 +34,7 @@ class DelayFilter {
   TimeDelta Filtered() const;
   TimeDelta AboveBase(TimeDelta delay) const;
 
-  TimeDelta base_part_;  // zero: the window is the whole session
+  TimeDelta base_part_;  // length of a part of the baseline's window; zero: the window is the whole session
   bool wait_ = false;
   bool median_ = false;
   bool whole_ = false;

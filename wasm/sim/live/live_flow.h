@@ -2,8 +2,8 @@
 // frame of the encoder. The packets of a frame leave in a burst through the browser's pacer and a relay. The receiving
 // side requests lost packets again, assembles the frames, and stamps them. Feedback returns over an unreliable data
 // channel. The sending side sets the target through setParameters(). Each process on the way may handle its input late
-// (lateness.h). live.md describes how close this model is to real calls. In contrast, the controller of a MediaFlow
-// sees every packet, as the papers' senders and receivers do.
+// (lateness.h). The controller of a LiveFlow sees whole frames; the controller of a MediaFlow sees every packet, as the
+// papers' senders and receivers do. live.md describes how close this model is to real calls.
 #ifndef CCSCOPE_SIM_LIVE_LIVE_FLOW_H_
 #define CCSCOPE_SIM_LIVE_LIVE_FLOW_H_
 

@@ -31,7 +31,7 @@ class CoDelLaw {
     double count = 0;       // last_count, plus one for each later drop after which the state continued
     double last_count = 0;  // count when the dropping state began
     bool dropping = false;
-    Timestamp first_above = Timestamp::MinusInfinity();  // one interval after the delay rose above target, else -inf
+    Timestamp first_above = Timestamp::MinusInfinity();  // one interval after the delay rose above target; -inf: below
     Timestamp drop_next = Timestamp::MinusInfinity();    // when to drop next; not changed when dropping ends
     DataSize largest = DataSize::Bytes(256);             // largest packet so far; the initial value is Linux's
   };

@@ -105,9 +105,9 @@ bool Sfq::IsOverLimit() const {
   return bytes || packets || stats_.bytes > state_.time_limit;
 }
 
-// Drops the last packet of the queue with the most packets (Linux's sfq_drop). Of several queues with the same
-// length, the one that reached this length last is chosen. If no queue has more than one packet, the queue whose turn
-// is next is chosen.
+// Drops the last packet of the queue with the most packets (Linux's sfq_drop). If several queues have that many
+// packets, the queue that reached this length last is chosen. If no queue has more than one packet, the queue whose
+// turn is next is chosen.
 void Sfq::DropFromLongest(Timestamp now, DropSink& drops) {
   const bool all_have_one = state_.longest == 1;
   const int index = all_have_one ? state_.queues[state_.last].next

@@ -49,7 +49,7 @@ double Cubic::WCubic(double t) const {
 }
 
 // Begins a congestion avoidance stage (section 4.2). W_max of the stage is the larger of the previous W_max and the
-// current window. If the previous W_max is unknown (sections 4.8, 4.10), it is the current window.
+// current window, or the current window if the previous W_max is unknown (sections 4.8, 4.10).
 void Cubic::BeginEpoch(Timestamp now, double cwnd) {
   state_.in_epoch = true;
   state_.epoch = state_.last_ack = now;

@@ -1,5 +1,6 @@
 // A TCP receiver: cumulative and selective acknowledgements (RFC 2018), delayed ACKs (RFC 5681, section 4.2),
-// timestamps (RFC 7323). The window is not limited. The receiver does not read a clock: the caller passes the time.
+// timestamps (RFC 7323). The receive window is not limited. The receiver does not read a clock: the caller passes the
+// time.
 //
 // Call OnTimer() at next_timer(); earlier calls do nothing.
 #ifndef CCSCOPE_SIM_TCP_RECEIVER_H_

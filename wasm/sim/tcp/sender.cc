@@ -143,7 +143,8 @@ void Sender::Account(const Ack& ack, std::int64_t acked) {
     }
   } else if (board_.outstanding() > 0 && state_ != State::kLoss) {
     ++duplicate_acks_;
-    // RFC 6582, section 3.2, step 1: after a timeout, duplicate ACKs are caused by segments that were sent twice.
+    // RFC 6582, section 3.2, step 1: after a timeout, segments that were sent twice cause duplicate ACKs, which do not
+    // count.
     if (board_.una() > recover_ || state_ == State::kRecovery) board_.CountDuplicates(1);
   }
 }

@@ -22,7 +22,10 @@ function ms(value: number, digits = Math.abs(value) < 10 ? 2 : 1): string {
 }
 /** A variable of a formula has more decimals than the result, so that readers can recompute the result. */
 const exactMs = (value: number): string => ms(value, 3);
-/** The filter's m is multiplied by up to 60, which also multiplies the rounding error. So m has four decimals. */
+/**
+ * The detector multiplies the filter's m by up to detector_gain_groups (60 by default), and so multiplies the
+ * rounding error, too. Therefore m has four decimals.
+ */
 const filterMs = (value: number): string => ms(value, 4);
 const seconds = (us: number): string => `${(us / 1e6).toFixed(3)} s`;
 const kbps = (bps: number): string => `${(bps / 1e3).toFixed(0)} kbps`;
@@ -86,7 +89,7 @@ function delayEquations(group: Moment['rows']['group'], value: Values): Equation
   return equations;
 }
 
-/** Compares T with the previous value of the threshold, and names the resulting signal. */
+/** Compares T (the detector's input) with the previous threshold, and names the resulting signal. */
 function detection(now: Row, before: Row | undefined, value: Values): string {
   const [m, input, gamma] = [of(now, 'm_ms'), of(now, 'detector_input_ms'), of(before, 'gamma_ms')];
   const signal = SIGNALS[of(now, 'signal')] ?? '–';

@@ -16,7 +16,7 @@ export const rowOf = (columns: Columns, index: number): Row | undefined =>
 export interface TableRows {
   now: Row;
   before: Row | undefined;
-  /** The newest row in which A_r fell. */
+  /** The newest row in which A_r, the rate of GCC's delay-based controller, fell. */
   cut: Row | undefined;
 }
 

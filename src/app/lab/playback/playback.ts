@@ -1,7 +1,7 @@
 /**
- * Playback of a run. The page shows one moment of the run, which the user can play, step or drag. The moment is the
- * time of the charts' cursor or, without a cursor, the end of the charts' window. The legends show the values at this
- * moment.
+ * Playback of a run. The page shows one moment of the run, and the user plays, steps or drags to another
+ * moment. The moment is the time of the charts' cursor or, without a cursor, the end of the charts' window.
+ * The legends show the values at this moment.
  */
 import { signal } from '@preact/signals';
 
@@ -141,7 +141,7 @@ export class Playback {
       const readFromUs = range.fromUs - look;
       const { columns } = await this.#options.store.view({ ...query, ...range, fromUs: readFromUs });
       const times = columns['time_us'] ?? new Float64Array();
-      // If earlier rows exist, the first row that was read cannot be compared with the row before it.
+      // Whether the first row that was read is the run's first. If not, the row before it is unknown.
       const isFirstKnown = readFromUs <= 0;
       if (!back && !isFirstKnown && (times[0] ?? Infinity) > from) continue;
       const textAt = (index: number): string => tell(rowOf(columns, index) ?? {}, rowOf(columns, index - 1));

@@ -19,7 +19,10 @@ interface Curve {
   own: (flow: FlowMetrics, whole: WindowMetrics) => number;
 }
 
-/** Figures of queuing delay and share of the link: a curve for all flows and, if there are several, one for ownFlow. */
+/**
+ * Figures of queuing delay and share of the link. Each has a curve for all flows together and, if there are
+ * several flows, another for the flow that `ownFlow` returns.
+ */
 export function sweepFigures(
   { group, label, unit, from, to }: Sweepable,
   results: readonly Swept[],

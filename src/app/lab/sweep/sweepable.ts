@@ -93,7 +93,7 @@ function ofPath(scenario: Scenario): Sweepable[] {
   return found;
 }
 
-/** Sweeps a parameter around its current value. If this value is 0, uses the lower part of the allowed range. */
+/** Sweeps a parameter around its current value or, if that is not positive, over the low end of its range. */
 function ofParameter(
   spec: ParameterSpec,
   now: number,

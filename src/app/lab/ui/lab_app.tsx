@@ -360,7 +360,7 @@ function Welcome({ lab }: { lab: Lab }) {
   );
 }
 
-/** The controls. On a phone they cover the charts, and can be folded up to uncover them. */
+/** The controls. On a phone they cover the lower part of the screen; folding them up uncovers the charts. */
 function Controls({ lab }: { lab: Lab }) {
   const isNarrow = useNarrow();
   const isFolded = useSignal(false);
@@ -382,7 +382,7 @@ function Controls({ lab }: { lab: Lab }) {
           Build a network of your own
         </button>
         <ScenarioPanel lab={lab} />
-        {/* A change made while another scenario is loading would be lost. */}
+        {/* Disabled while a scenario is loading: a change made then would be lost. */}
         <fieldset class="bare" disabled={lab.isLoading.value}>
           <NetworkPanel lab={lab} />
           <FlowsPanel lab={lab} />

@@ -21,7 +21,7 @@ function useExplained({ store, run, scope, detailed }: LabWhyProps) {
   const { scenario, cell, seed, flows, controller, result } = run;
   const header = useMemo(
     () => ({ ...traceHeader(scenario, cell, seed, replacedIn(run)) }),
-    // When a run ends, a new object with the same settings replaces `run`.
+    // `run` itself is not listed: when a run ends, a new object with the same settings replaces it.
     [scenario, cell, seed, controller],
   );
   const flow = detailedFlow(flows, detailed);

@@ -65,7 +65,7 @@ export function ScenarioPanel({ lab }: { lab: Lab }) {
         ))}
       </select>
       {listed.length === 0 && <p class="hint">No experiment has any of these words.</p>}
-      {/* A change made while another scenario is loading would be lost. */}
+      {/* Disabled while a scenario is loading: a change made then would be lost. */}
       <fieldset class="bare" disabled={lab.isLoading.value}>
         {(loaded?.scenario.axes ?? []).map(({ name }) => (
           <AxisField key={name} lab={lab} name={name} />

@@ -11,7 +11,7 @@ const VERDICTS = {
   off: 'outside of the band',
 };
 
-/** Whether the experiment has only one run. If it has several, a single run gets no verdict. */
+/** Whether each cell runs only once. If a cell has several runs, a single run gets no verdict. */
 const isExperiment = ({ runs = 1 }: Scenario): boolean => runs === 1;
 
 function Row({ metric, isJudged }: { metric: MetricResult; isJudged: boolean }) {

@@ -111,7 +111,7 @@ function Multiples({ lab, now }: { lab: Lab; now: number }) {
 
 export function SweepPanel({ lab }: { lab: Lab }) {
   const id = useId();
-  /** The settings when the panel appears. They may name a sweep, which came from the address. */
+  /** The settings when the panel first appears. They may contain a sweep from the address. */
   const linked = useMemo(() => settings.peek(), []);
   const chosen = useSignal(linked.sweep || 'capacity');
   const range = useSignal(

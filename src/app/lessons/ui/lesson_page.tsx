@@ -26,7 +26,7 @@ interface LessonParts {
 interface PredictionParts {
   lesson: Lesson;
   isShown: boolean;
-  /** Whether the question takes the focus when it appears, since the user has asked for it. */
+  /** Whether the question takes the focus: true if the user came to it from a shared result. */
   takesFocus: boolean;
   /** Opens the figure, with or without a prediction. */
   onOpen: () => void;

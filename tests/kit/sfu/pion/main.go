@@ -95,7 +95,7 @@ func must(err error) {
 	}
 }
 
-// silence drops all RTCP that a connection would send while its unit is silent.
+// silence drops the RTCP packets of a connection while the unit must not send any (forwarding.Feedback is false).
 type silence struct {
 	interceptor.NoOp
 	unit *unit
@@ -152,8 +152,8 @@ func (u *unit) peer() *webrtc.PeerConnection {
 	return peer
 }
 
-// describe sets the local description and returns its SDP. The SDP contains the candidates, unless the unit is late:
-// then clients have to request them.
+// describe sets the local description and returns its SDP. The SDP contains the candidates. With the flag -late it does
+// not, and clients have to request them.
 func (u *unit) describe(id int, peer *webrtc.PeerConnection, description webrtc.SessionDescription) string {
 	if u.late {
 		peer.OnICECandidate(func(candidate *webrtc.ICECandidate) {
