@@ -43,7 +43,7 @@ export interface Abi {
   ccs_receiver_take_feedback(handle: number): number;
   /** Consumes a feedback message of `count` numbers from the buffer, received at `now_us` on the sender's clock. */
   ccs_sender_push_feedback(handle: number, now_us: number, count: number): number;
-  /** Passes the cumulative counts of RTCP receiver reports to the sender half, which uses them while no feedback arrives. */
+  /** Passes the cumulative counts of RTCP receiver reports to the sender half. Call it only while no feedback arrives. */
   ccs_sender_push_receiver_report(
     handle: number,
     now_us: number,
@@ -133,7 +133,8 @@ export interface Abi {
   ccs_link_set_jitter(handle: number, jitter_us: number, now_us: number): number;
   ccs_link_set_queue(handle: number, queue_kind: number, queue_values: number, now_us: number): number;
   /** The state of the link at now_us; abi/link_rows.def lists the values. The values of the queue include cross traffic.
-   * Counts start at the link's creation. Drops include losses. Null if now_us is refused. */
+   * Counts start at the link's creation. Random losses are included in dropped_bytes and cross_drops, but not in
+   * dropped_packets. Null if now_us is refused. */
   ccs_link_stats(handle: number, now_us: number): number;
   /** Creates a simulation. Returns null if a value is refused. */
   ccs_sim_create(duration_us: number, rate_interval_us: number, seed: number, max_events: number): number;

@@ -171,6 +171,26 @@ TEST(MediaSource, CutsFramesIntoPacketsWhoseHeadersCount) {
   }
 }
 
+// When the target falls by more than 60 %, only the first frame is larger, here 2.5 times the mean before the fall. The
+// next frames follow the new target with a time constant of 1 s. After a fall of 50 %, no frame is larger.
+TEST(MediaSource, TheFirstFrameAfterADeepCutIsLarge) {
+  MediaSource::Params params = Quiet();
+  params.encoder_lag_ms = 1000;
+  params.cut_frame_factor = 2.5;
+  const double before = 1e6 / 240;
+  for (const auto& [to, factor] : {std::pair{3e5, 2.5}, std::pair{5e5, 1.0}}) {
+    MediaSource source(params, kMbps);
+    Random random(1);
+    for (int i = 0; i < 30; ++i) source.NextFrame(random);
+    source.SetTarget(DataRate::BitsPerSec(to));
+    for (int frame = 1; frame <= 10; ++frame) {
+      const double mean = (to + (1e6 - to) * std::exp(-frame / 30.0)) / 240;
+      const double expected = frame == 1 && factor > 1 ? factor * before : mean;
+      ASSERT_NEAR(OnTheWire(source.NextFrame(random), params).bytes(), expected, 2) << to << ' ' << frame;
+    }
+  }
+}
+
 // Every ten seconds there is a key frame of five times the mean size, which is four frames too much. Each later frame
 // makes up for an eighteenth of the remaining excess (0.6 s at 30 fps).
 TEST(MediaSource, PaysKeyFramesBack) {

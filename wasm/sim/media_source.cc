@@ -48,6 +48,7 @@ MediaSource::MediaSource(const Params& params, DataRate start_rate)
 
 void MediaSource::SetTarget(DataRate target) {
   if (target != target_) frames_of_target_ = 0;
+  if (target < target_ * (1 - params_.cut_without_inverse)) cut_frame_ = rate_ * params_.frame_interval() * params_.cut_frame_factor;
   target_ = target;
 }
 
@@ -91,7 +92,8 @@ MediaSource::Frame MediaSource::NextFrame(Random& random) {
   const double wanted = frame.key_frame && params_.key_frame_factor > 1 ? params_.key_frame_factor : 1 + noise_;
   const double share = std::max(kSmallestShare, wanted - excess_ * give_back_);
   if (give_back_ > 0) excess_ += share - 1;
-  const DataSize wire = mean * share;
+  const DataSize wire = std::max(mean * share, cut_frame_);
+  cut_frame_ = DataSize::Zero();
   ++frames_;
   ++frames_of_target_;
   // The frame is divided into as few packets as possible. The headers of these packets are part of the size of the

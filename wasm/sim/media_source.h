@@ -62,6 +62,7 @@ class MediaSource {
   double ramp_ = 1;     // the factor by which rate_ grows with each frame
   int frames_ = 0;
   int frames_of_target_ = 0;
+  DataSize cut_frame_;  // after a deep fall of the target, the least size of the next frame
   bool key_frame_requested_ = true;  // the first frame is a key frame
   double give_back_;    // fraction of `excess_` by which the next frame is made smaller
   double excess_ = 0;   // sum of the excess sizes of all frames so far, in units of the mean size

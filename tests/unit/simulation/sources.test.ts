@@ -62,6 +62,16 @@ const STEPS: readonly (readonly [preset: string, down: readonly number[], up: re
   ['noise-vp9', [2.54, 0.96, 0.94, 0.97, 1, 1.05], [0.41, 1.02, 0.88, 0.82, 0.86, 0.98]],
 ];
 
+/** Measured size of the first frame after a fall of the target from 800 to 100 kbps, over the mean before the fall. */
+const DEEP_CUTS: readonly (readonly [preset: string, measured: number])[] = [
+  ['synthetic', 2.42],
+  ['synthetic-720p', 1.47],
+  ['test-picture', 1.17],
+  ['fractal', 1.06],
+  ['fractal-720p', 1.59],
+  ['noise', 3.31],
+];
+
 function modelled(preset: string, kbps: number): number[] {
   const { frames } = encodedFrames(core, { preset }, [[0, kbps * 1e3]], { durationS: 65 });
   const { frame, s02, s05, s1, lag1, rate } = constantStatistics(frames, kbps * 1e3);
@@ -101,5 +111,20 @@ describe('sources of the simulator beside those of real calls', () => {
     }
     for (const [i, measured] of up.entries())
       expect(Math.abs((rises[i] ?? NaN) - measured)).toBeLessThan(i === 1 ? 0.5 : 0.25);
+  });
+
+  it.each(DEEP_CUTS)('%s has as large a frame after a deep cut', (preset, measured) => {
+    const targets = [
+      [0, 800e3],
+      [10, 100e3],
+    ] as const;
+    const { frames, stepsS } = encodedFrames(core, { preset }, targets, { durationS: 11 });
+    const stepS = stepsS[0] ?? NaN;
+    const before = frames.filter(({ atS }) => atS > stepS - 3 && atS < stepS);
+    const mean = before.reduce((sum, { bytes }) => sum + bytes, 0) / before.length;
+    const first = frames.find(({ atS }) => atS >= stepS);
+    const ratio = (first?.bytes ?? NaN) / mean;
+    expect(ratio).toBeGreaterThan(measured * 0.8);
+    expect(ratio).toBeLessThan(measured * 1.25);
   });
 });
