@@ -85,8 +85,8 @@ const series: readonly Series[] = [
 ];
 
 /**
- * GCC's overuse detector: the delay variation d_m, its estimated gradient m and the detector's input T, compared
- * with the threshold ±γ.
+ * GCC's overuse detector: the measured one-way delay variation d_m, the gradient m that the Kalman filter
+ * estimates from it, and the detector's input T, which is compared with the threshold ±γ.
  */
 export class DetectorChart extends TimeChart {
   constructor(

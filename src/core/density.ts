@@ -43,7 +43,7 @@ const points = (from: number, to: number, count: number): number[] =>
 
 /**
  * The density that a sender half in the core has learnt. Null if its controller learns none, and before the
- * first feedback. Throws a CoreError that names the option.
+ * first feedback. Throws a CoreError that names the invalid option.
  */
 export function readDensity(core: CoreModule, half: number, options: DensityOptions): Density | null {
   const { rates = DEFAULT_POINTS, delays = DEFAULT_POINTS } = options;

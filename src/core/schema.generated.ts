@@ -2576,7 +2576,8 @@ export const COMPONENTS = {
         min: 0,
         max: 20,
         section: 'measured',
-        description: 'after such a fall: the first frame over the mean before it; 0: small, too',
+        description:
+          'after a fall of the target beyond cut_without_inverse: the first frame over the mean before the fall; 0: it is small, too',
       },
       {
         name: 'key_frame_interval_s',

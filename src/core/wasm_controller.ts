@@ -103,7 +103,8 @@ class Instance {
     this.#memory = this.#exports['memory'] as WebAssembly.Memory;
     this.#limitBytes = memoryLimitBytes;
     if (this.has('_initialize')) this.call('_initialize');
-    const version = this.has('ccs_abi_version') ? this.call('ccs_abi_version') : ABI_VERSION;
+    if (!this.has('ccs_abi_version')) return;
+    const version = this.call('ccs_abi_version');
     if (version !== ABI_VERSION)
       throw new Error(`the module has ABI version ${version}; expected ${ABI_VERSION}`);
   }

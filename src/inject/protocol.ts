@@ -299,7 +299,7 @@ export type PageRequest =
   /** Requests an action on a call. Answered with an ActionResult. */
   | { type: 'act'; action: Action };
 
-/** The interface of the observer in a window, at the symbol `OBSERVER_KEY`. */
+/** The interface of a window's observer. The observer is the window's property `Symbol.for(OBSERVER_KEY)`. */
 export interface PageObserver {
   /** Reports everything known at this time. Resolves when the listener has received it. */
   flush(): Promise<void>;

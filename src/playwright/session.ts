@@ -173,7 +173,7 @@ export class CallSession {
     const fix = 'remove linkBackend: the shaper works with every browser';
     throw new ConfigError(
       'linkBackend',
-      'shaper, since only Chromium throttles WebRTC',
+      'shaper, since devtools can throttle WebRTC only in Chromium',
       `devtools in ${name}`,
       fix,
     );

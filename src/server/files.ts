@@ -69,7 +69,8 @@ function mayRead({ headers }: IncomingMessage): boolean {
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {
-  // The file's headers are already set if an error occurred while the file was being sent.
+  // `send` sets the file's headers before it reports some errors, such as an unsatisfiable Range. They do not apply
+  // to this response.
   for (const name of ['etag', 'last-modified']) response.removeHeader(name);
   const body = `${message}\n`;
   response.writeHead(status, {

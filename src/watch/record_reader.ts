@@ -111,7 +111,7 @@ export class RecordReader implements TraceSink {
     const file = this.#options.file === undefined ? '' : `${this.#options.file}: `;
     if (header.source !== 'inject') {
       throw new NoRecordingError(
-        `${file}source: expected a recording of ccscope's overlay ("inject"), got ${JSON.stringify(header.source ?? null)}. Open other traces in the app or with \`ccscope replay\`.`,
+        `${file}source: expected "inject" (a recording of the overlay, the extension or \`ccscope attach\`), got ${JSON.stringify(header.source ?? null)}. Open other traces in the app or with \`ccscope replay\`.`,
       );
     }
     const read = v.safeParse(headerSchema, header);

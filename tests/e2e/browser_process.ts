@@ -17,7 +17,10 @@ export interface BrowserProcess {
   readonly child: ChildProcess;
   /** The HTTP address of the browser's debugging port. */
   readonly url: string;
-  /** A second client, through which a test sees what the user of the browser would see. */
+  /**
+   * The test's own connection to the browser, in addition to that of the `ccscope attach` under test. Through it,
+   * the test sees and does what the browser's user would.
+   */
   readonly seen: Browser;
   open(url: string): Promise<Page>;
   close(): Promise<void>;

@@ -143,7 +143,7 @@ export async function openPage(page: Page, { script = 'none' }: OpenOptions = {}
         { originEpochMs: performance.timeOrigin, relay: null, frameTiming: 'getStats', adoptsLate: true },
         (batch) => {
           window.batches.push(batch);
-          // If `isListenerGone` is set, the listener never answers, like a page that is gone.
+          // If isListenerGone is set, the listener never answers, like a page that is gone.
           return window.isListenerGone ? new Promise(() => undefined) : undefined;
         },
       );`);

@@ -78,7 +78,7 @@ TEST(MediaSource, FramesVaryAndCorrelateAsToldTo) {
     const double sd = std::sqrt(Covariance(sizes, 0)) / Mean(sizes);
     EXPECT_NEAR(sd, c.sd, 4 * c.sd * std::sqrt((1 + r2) / (1 - r2) / (2.0 * kFrames))) << c.sd << " " << c.correlation;
     for (const std::size_t lag : {std::size_t{1}, std::size_t{2}}) {
-      // At lag 2 the standard error is at most sqrt((1 + 2 rho^2 - 3 rho^4) / n).
+      // Bartlett's standard error at lag 2 is sqrt((1 + 2 rho^2 - 3 rho^4) / n).
       const double expected = std::pow(c.correlation, static_cast<double>(lag));
       const double error = lag == 1 ? std::sqrt((1 - r2) / kFrames) : std::sqrt((1 + 2 * r2 - 3 * r2 * r2) / kFrames);
       EXPECT_NEAR(Covariance(sizes, lag) / Covariance(sizes, 0), expected, 4 * error) << lag;

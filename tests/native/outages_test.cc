@@ -212,8 +212,9 @@ TEST(OutagesOfALink, DoNotDependOnHowOftenItIsPolled) {
   EXPECT_TRUE(differs);  // a different seed gives different outages
 }
 
-// With and without a bottleneck, on either path: everything that is sent is received, lost or in flight.
-TEST(OutagesOfASimulation, ConserveThePacketsOfEveryPath) {
+// Outages are on the forward path, which has a bottleneck, and on the backward path, which has none. Every data packet
+// that a flow sends is received, lost or in flight.
+TEST(OutagesOfASimulation, ConserveTheDataPacketsOfEveryFlow) {
   SimulationSpec spec;
   spec.params.duration = TimeDelta::Seconds(60);
   spec.params.seed = 11;

@@ -182,7 +182,7 @@ TEST(Pie, WithoutAQueueTheProbabilityDecaysByTwoPercentPerUpdate) {
 }
 
 TEST(Pie, DropsInProportionToTheProbability) {
-  // Linux draws a random number for each packet.
+  // In Linux before 5.1, which has no derandomisation (RFC 8033, 5.4), each packet is dropped with this probability.
   Pie::Params frozen = PiePreset("pie");
   frozen.t_update_ms = 10000;  // one update at 500 ms, the next at 10.5 s
   ServedQueue constant(frozen, 1000, 30);

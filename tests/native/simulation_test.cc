@@ -118,8 +118,9 @@ void ExpectConservation(const Simulation& s, const SimulationSpec& spec) {
       held_by_paths += link->stats().lost_packets + link->stats().dropped_packets - Total(s.path_window(0, d));
     }
   }
-  // A packet that a flow counts as in flight is either on a path, or in the extra delay of the flow after the path.
   ASSERT_GE(s.packets(), held_by_flows);
+  // A packet that a flow counts as in flight is on a path, was dropped there without the drop having been reported yet,
+  // or is in the extra delay of its flow after the path.
   if (delayed_flows == 0) {
     ASSERT_EQ(held_by_flows, held_by_paths);
   } else {

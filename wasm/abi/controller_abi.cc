@@ -226,7 +226,7 @@ CCSCOPE_FN(double, ccs_session_parameter)(void* handle, int index) {
 
 CCSCOPE_FN(int, ccs_session_set_parameter)(void* handle, int index, double value) {
   Session& session = AsSession(handle);
-  if (index < 0 || index >= session.controller->parameter_count) return Fail("parameter", "expected an index of the schema");
+  if (index < 0 || index >= session.controller->parameter_count) return Fail("parameter", "expected the index of a parameter");
   const ParameterSpec& spec = session.controller->parameters[index];
   if (const auto error = CheckValues(&spec, 1, &value, 1)) return Fail(error.field, error.expectation);
   session.parameters[static_cast<std::size_t>(index)] = value;

@@ -113,8 +113,8 @@ class SenderHalf {
   virtual void OnReceiverReport(double /*packets_received*/, double /*packets_lost*/, Timestamp /*now*/) {}
   // Processes an RTT that was not measured with the feedback's echo but by other means (ICE checks, RTCP).
   virtual void OnRtt(TimeDelta rtt) = 0;
-  // Called before each frame in a simulation, and with each reading of the counters in a call. Returns true if the
-  // rates may have changed.
+  // Called before each frame of a MediaFlow, every 100 ms in a LiveFlow, and with each reading of the counters in a
+  // call. Returns true if the rates may have changed; only MediaFlow uses this result.
   virtual bool OnSent(const SentCounters& /*counters*/) { return false; }
   [[nodiscard]] virtual RateUpdate Process(Timestamp now) = 0;
   // Writes the joint density of rate and delay that the controller has learnt, in 1 / (bps us), at the points of a

@@ -183,7 +183,10 @@ export class Recorder {
     return this.#sampleRead;
   }
 
-  /** Shows the sample trace until another trace is shown. Does nothing if a call or a file has already begun. */
+  /**
+   * Shows the sample trace until another trace is shown. Does nothing if a call has begun, or if another file has
+   * been opened.
+   */
   async showSample(trace: Blob): Promise<void> {
     if (this.#hasOtherBegun) return;
     const reading = this.store.open(trace);

@@ -218,7 +218,9 @@ export class Session {
       return;
     }
     if (role !== 'loopback')
-      throw new ServerError('this page was not served by ccscope’s local server, which rooms need');
+      throw new ServerError(
+        'the local server of ccscope cannot be reached from this page, and rooms need it',
+      );
     this.lacksServer.value = true;
     if (this.#isServerLost) return void this.#followServer(running);
     notify(

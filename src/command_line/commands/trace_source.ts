@@ -23,7 +23,8 @@ export function openTrace(
 ): Source {
   if (trace === '-') return { name: '<stdin>', stream: io.stdin, bytes: null };
   const file = statusOf(trace);
-  if (file.isDirectory()) throw new UsageError(`${trace}: expected a file, got a directory; give the path of a trace`);
+  if (file.isDirectory())
+    throw new UsageError(`${trace}: expected a file, got a directory; give the path of a trace`);
   for (const [flag, path] of Object.entries(written)) {
     if (path !== undefined && sameFile(path, trace))
       throw new UsageError(`${flag}: ${path} is also the trace to be read; choose another file`);

@@ -30,7 +30,7 @@ export type Task =
       trace: TraceOptions | null;
       assigned: readonly { flow?: string; controller: ControllerName | number }[];
     }
-  /** Runs a simulation. All media flows use the worker's controller. */
+  /** Runs a simulation. All media flows use the worker's first controller. */
   | { kind: 'simulate'; options: SimulationOptions }
   /** Starts a replay. */
   | { kind: 'replay'; file: string; flow: string | undefined; parameters: GivenParameters }

@@ -106,8 +106,8 @@ export function parseFingerprint(packet: Buffer): { isCorrect: boolean } | null 
 }
 
 /**
- * Whether a packet has the two attributes that ICE requires of a connectivity check in addition to USERNAME: a
- * message integrity, which only the addressed agent can verify, and a correct fingerprint.
+ * Whether a packet has both attributes that protect a connectivity check: a correct fingerprint, and a message
+ * integrity of the right length. Only the addressed agent can verify the value of the message integrity.
  */
 export function isProtected(packet: Buffer): boolean {
   if (parseFingerprint(packet)?.isCorrect !== true) return false;

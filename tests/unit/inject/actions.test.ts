@@ -14,7 +14,7 @@ type Parameters = Pick<RTCRtpSendParameters, 'encodings'>;
 function classes() {
   class Sender {
     maxBitrate: number | undefined;
-    /** The sender's methods wait for this promise before they take effect. */
+    /** `setParameters` waits for this promise before it takes effect. */
     waitsFor = Promise.resolve();
     #bytes = 0;
 

@@ -9,7 +9,7 @@ std::optional<EpochDelays> EpochCollector::Advance(Timestamp now) {
   if (now < end_) return std::nullopt;
   const bool had_arrivals = arrivals_ > 0;
   arrivals_ = 0;
-  // Epochs follow each other without gaps. After a silence of more than an epoch, the next epoch starts at `now`.
+  // The next epoch starts where this one ended. If that epoch would have ended by now too, it starts at `now` instead.
   end_ = now < end_ + epoch_ ? end_ + epoch_ : now + epoch_;
   if (!had_arrivals) return std::nullopt;
   return delays_;

@@ -17,7 +17,7 @@ class FrameCapacity {
  public:
   // If a larger fraction of the packets than this is lost, a full queue must be the cause.
   static constexpr double kHeavyLoss = 0.1;
-  // Frames may wait this long for the retransmission of lost packets.
+  // For this long after a loss, frames may be late because they wait for a retransmission.
   static constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
 
   void OnFrame(const Arrival& arrival);
