@@ -12,7 +12,13 @@ import { descendants, isBrowser, isRenderer, isRunning, signal, start, type Proc
 async function started(args: readonly string[] = []) {
   const command = start(['call', '--duration', '600s', ...args]);
   const below = (): Process[] => descendants(command.child.pid);
-  await expect.poll(() => below().some(isRenderer), { timeout: 20_000 }).toBe(true);
+  try {
+    await expect.poll(() => below().some(isRenderer), { timeout: 40_000 }).toBe(true);
+  } catch (error) {
+    // A call that keeps running would slow down all tests after this one.
+    command.child.kill('SIGKILL');
+    throw error;
+  }
   return { ...command, browsers: below() };
 }
 const gone = (processes: readonly Process[]): Promise<void> =>
