@@ -116,8 +116,11 @@ export default defineConfig({
   },
   test: {
     root: here('.'),
-    // Beside other parts of the test run, what usually takes a second may take several.
-    testTimeout: 30_000,
+    // On a slow machine, and beside other parts of the test run, what usually takes a second takes many. What a
+    // test waits for is judged, not how long it takes.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       {
         extends: true,

@@ -1,6 +1,7 @@
 // `npm test`: runs all tests, also from a fresh clone. Every part runs even if others fail, unless a part that it
-// needs failed. Parts run in parallel if they do not disturb each other. The last line is `N passed, N failed`
-// over all parts. The exit code is 0 only if nothing failed.
+// needs failed. Parts run in parallel if they do not disturb each other. A failed test runs once more when all parts
+// have ended (see test/verdicts.mjs). The last line is `N passed, N failed` over all parts. The exit code is 0 only if
+// nothing failed.
 //
 //   npm test -- [--only PART,PART …] [--changed] [--list]
 import { spawn } from 'node:child_process';
@@ -14,6 +15,7 @@ import { setup } from './setup.mjs';
 import { affected, contents, lastPassed, rememberPassed } from './test/changes.mjs';
 import { parts } from './test/parts.mjs';
 import { schedule, withPrerequisites } from './test/schedule.mjs';
+import { judged, toRunAgain, withSecondRun } from './test/verdicts.mjs';
 
 const results = inRoot('build/test');
 
@@ -31,11 +33,16 @@ function selection() {
   return { names: Object.keys(parts).filter((name) => names.includes(name)), changed: values.changed };
 }
 
-/** Runs a part in a separate process. The output is shown when the part ends or, with `atOnce`, while it runs. */
-async function runPart(name, files, { atOnce }) {
+/**
+ * Runs a part in a separate process. The output is shown when the part ends or, with `atOnce`, while it runs; `note`
+ * stands in its title.
+ */
+async function runPart(name, files, { atOnce, note = '' }) {
   const outcomeFile = join(results, `${name}.outcome.json`);
+  // A part that runs once more, and ends without an outcome, must not be judged by its first one.
+  rmSync(outcomeFile, { force: true });
   const began = performance.now();
-  const title = `\n━━━ ${parts[name].title} (${name}) ━━━`;
+  const title = `\n━━━ ${parts[name].title} (${name})${note} ━━━`;
   if (atOnce) say(title);
   const child = spawn(process.execPath, [inRoot('scripts/test/run_part.mjs'), name, outcomeFile, ...files], {
     stdio: ['ignore', ...(atOnce ? [2, 2] : ['pipe', 'pipe'])],
@@ -75,12 +82,13 @@ function summaryOf({ name, seconds, blockedBy, files, ...outcome }) {
   const notes = `${skipped ? `, ${skipped} skipped` : ''}${withoutVerdict}${files.length > 0 ? `, of ${files.join(', ')}` : ''}`;
   const mark = failed > 0 ? '✗' : '✓';
   const line = `${mark} ${name.padEnd(10)} ${passed} passed, ${failed} failed${notes} (${seconds.toFixed(1)} s)`;
+  const text = ({ name: test, error }) => [test, error].filter(Boolean).join(': ');
   const named = [
-    ...failures,
-    ...unjudged.map((test) => `no verdict, the machine was taken by others: ${test}`),
-    ...unsteady.map((test) => `passed at its second run: ${test}`),
+    ...failures.map(text),
+    ...unjudged.map((test) => `no verdict, the machine was taken by others: ${text(test)}`),
+    ...unsteady.map((test) => `passed at its second run: ${text(test)}`),
   ];
-  return [line, ...named.map((text) => `    ${text}`)].join('\n');
+  return [line, ...named.map((each) => `    ${each}`)].join('\n');
 }
 
 async function test() {
@@ -109,14 +117,26 @@ async function test() {
   // If only one part is requested, its output is shown while it runs. (Only the parts that it needs run,
   // too.)
   const atOnce = asked.length === 1;
-  const run = async (name) => {
-    const some = filesOf(name);
-    const outcome = await runPart(name, some, { atOnce });
-    const isWhole = outcome.failed === 0 && !outcome.unjudged?.length;
+  const judge = (name, outcome) => {
+    const { failed, unjudged, ...rest } = judged(outcome);
+    const isWhole = failed === 0 && unjudged.length === 0;
     if (read.has(name)) rememberPassed(name, isWhole ? read.get(name) : null);
-    return { ...outcome, files: some };
+    return { ...rest, failed, unjudged };
+  };
+  const firstRuns = new Map();
+  const run = async (name) => {
+    const outcome = await runPart(name, filesOf(name), { atOnce });
+    firstRuns.set(name, outcome);
+    return { ...judge(name, outcome), files: filesOf(name) };
   };
   const outcomes = await schedule(parts, toRun, run, { onChange: atOnce ? undefined : progress() });
+  for (const [name, first] of firstRuns) {
+    const again = toRunAgain(first);
+    if (again.length === 0) continue;
+    const second = await runPart(name, again, { atOnce: true, note: ': the failed tests again' });
+    const outcome = outcomes.find((other) => other.name === name);
+    Object.assign(outcome, judge(name, withSecondRun(first, second)));
+  }
 
   say(`${clearLine}\n━━━ Summary ━━━`);
   const kept = names.filter(isKept);

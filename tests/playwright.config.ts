@@ -24,7 +24,9 @@ export default defineConfig({
   outputDir: '../test-results',
   // Screenshots must be equal on all systems, so their names do not contain the system.
   snapshotPathTemplate: '{testDir}/looks/{arg}{ext}',
-  timeout: 60_000,
+  // On a slow machine everything takes several times as long. What a test waits for is judged, not how long it takes.
+  timeout: 180_000,
+  expect: { timeout: 30_000 },
   // Calls are real and wait most of the time, so several calls run at once. Tests that judge rates or delays
   // are tagged @measures; `npm test` runs these apart from the others.
   workers: 3,

@@ -1,14 +1,11 @@
-// Runs the tests of a part and counts the results. A runner takes the files to run ([] for all files). It resolves
-// with {passed, failed, skipped, failures, unsteady, unjudged}; `failures` has one line for each failure. Real
-// calls share the machine with other programs, so a failed test of Vitest or Playwright runs once more, and its second
-// result counts. `unsteady` names the tests that passed only at the second run, so that none of them is overlooked. If
-// a test that judges rates and delays failed only while other virtual machines used the processors (see wakes.mjs), it
-// has no verdict, and `unjudged` names it.
+// Runs the tests of a part and counts the results. A runner takes what to run: files, or tests as FILE:LINE ([] for
+// all files). It resolves with {passed, failed, skipped, failures, unsteady}. For `failures`, and for how they are
+// judged, see verdicts.mjs. `unsteady` has the tests that repeated themselves and passed only then.
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-import { inRoot } from '../lib/files.mjs';
+import { inRoot, root } from '../lib/files.mjs';
 import { status } from '../lib/run.mjs';
 import { isTaken, partsOf, watchWakes } from './wakes.mjs';
 
@@ -27,33 +24,38 @@ export const checks =
     return { passed, failed: codes.length - passed };
   };
 
+const pathOf = (...path) => relative(root, join(...path)).replaceAll('\\', '/');
+
 /**
- * A failed test: one line with its name and the beginning of its error, and the start and end times of each
+ * A failed test: its name, the first line of its error, what runs it again, and the start and end times of each
  * attempt.
  */
-const failure = (name, message = '', attempts = []) => ({
-  text: [name, stripVTControlCharacters(message).split('\n')[0]].filter(Boolean).join(': '),
+const failure = (name, { message = '', again, attempts = [] } = {}) => ({
+  name,
+  error: stripVTControlCharacters(message).split('\n')[0],
+  again,
   attempts,
 });
-const textOf = ({ text }) => text;
 
 /**
  * Counts the results in a report file. If the runner failed without naming a test, or ran no test, this counts as
  * one failure.
  */
 function counts(code, file, read, { mayRunNone = false, wakes } = {}) {
-  if (!existsSync(file)) return { passed: 0, failed: 1, failures: [`no report: exit code ${code}`] };
+  const none = { skipped: 0, unsteady: [] };
+  if (!existsSync(file))
+    return { ...none, passed: 0, failed: 1, failures: [failure(`no report: exit code ${code}`)] };
   const report = read(JSON.parse(readFileSync(file, 'utf8')));
-  const { passed, skipped = 0, unsteady = [] } = report;
-  const hasNoVerdict = (one) => wakes !== undefined && isTaken(wakes, one.attempts);
-  const unjudged = report.failures.filter(hasNoVerdict).map(textOf);
-  const failures = report.failures.filter((one) => !hasNoVerdict(one)).map(textOf);
-  const failed = report.failed - unjudged.length;
-  const outcome = { passed, failed, skipped, failures, unsteady: unsteady.map(textOf), unjudged };
-  const nothingRan = passed + report.failed === 0 && !mayRunNone;
-  if (failed > 0 || unjudged.length > 0 || (code === 0 && !nothingRan)) return outcome;
+  const { passed, failed } = report;
+  const failures = report.failures.map(({ attempts, ...one }) => ({
+    ...one,
+    isTaken: wakes !== undefined && isTaken(wakes, attempts),
+  }));
+  const outcome = { ...none, ...report, failures };
+  const nothingRan = passed + failed === 0 && !mayRunNone;
+  if (failed > 0 || (code === 0 && !nothingRan)) return outcome;
   const why = nothingRan ? 'no test ran' : `every test passed, and the exit code is ${code}`;
-  return { ...outcome, failed: 1, failures: [why] };
+  return { ...outcome, failed: 1, failures: [failure(why)] };
 }
 
 /**
@@ -79,7 +81,6 @@ const sum = (outcomes) => {
     skipped: total('skipped'),
     failures: named('failures'),
     unsteady: named('unsteady'),
-    unjudged: named('unjudged'),
   };
 };
 
@@ -95,7 +96,7 @@ export async function googleTest(name, shards, run) {
       failures: testsuites
         .flatMap(({ testsuite }) => testsuite)
         .filter((test) => test.failures)
-        .map((test) => failure(`${test.classname}.${test.name}`, test.failures[0].failure)),
+        .map((test) => failure(`${test.classname}.${test.name}`, { message: test.failures[0].failure })),
     }));
   };
   return sum(await Promise.all(Array.from({ length: shards }, shard)));
@@ -114,18 +115,19 @@ function failuresOfFile({ name, status, message, startTime, assertionResults }) 
     endMs += test.duration ?? 0;
     return { ...test, attempts: partsOf(fromMs, endMs, Math.max(1, test.failureMessages.length)) };
   });
+  const again = pathOf(name);
   const tests = timed.filter((test) => test.status === 'failed');
-  if (tests.length === 0 && status === 'failed') return [failure(name, message)];
+  if (tests.length === 0 && status === 'failed') return [failure(again, { message, again })];
   return tests.map(({ fullName, failureMessages, attempts }) =>
-    failure(fullName, failureMessages[0], attempts),
+    failure(`${again} ${fullName}`, { message: failureMessages[0], again, attempts }),
   );
 }
 
-/** The tests in a file of Vitest's report that passed only at their second run. */
+/** The tests in a file of Vitest's report that repeat themselves, and that failed at first. */
 const unsteadyOfFile = ({ assertionResults }) =>
   assertionResults
     .filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0)
-    .map(({ fullName, failureMessages }) => failure(fullName, failureMessages[0]));
+    .map(({ fullName, failureMessages }) => failure(fullName, { message: failureMessages[0] }));
 
 /** Runs a project of Vitest. `judgesTime`: whether its tests judge rates and delays. */
 export const vitest =
@@ -135,7 +137,7 @@ export const vitest =
       const file = resultOf(project);
       const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
       const some = files.length > 0 ? ['--passWithNoTests', ...files] : [];
-      const command = ['run', '--retry=1', '--project', project, ...report, ...some];
+      const command = ['run', '--project', project, ...report, ...some];
       const code = await bin('vitest/vitest.mjs', ...command);
       const read = ({ numPassedTests, numFailedTests, numPendingTests, testResults }) => ({
         passed: numPassedTests,
@@ -147,23 +149,21 @@ export const vitest =
       return counts(code, file, read, { mayRunNone: files.length > 0, wakes });
     });
 
-/** The tests with this outcome in a suite of Playwright's report, including all nested suites. */
-function testsOfSuite({ specs, suites = [] }, outcome) {
+/** The failed tests in a suite of Playwright's report, including all nested suites. */
+function failuresOfSuite({ specs, suites = [] }, folder) {
   const own = specs
-    .filter(({ tests }) => tests.some(({ status }) => status === outcome))
+    .filter(({ tests }) => tests.some(({ status }) => status === 'unexpected'))
     .map(({ file, line, title, tests }) => {
       const results = tests.flatMap((test) => test.results).filter(({ status }) => status !== 'passed');
       const attempts = results.map(({ startTime, duration }) => {
         const fromMs = Date.parse(startTime);
         return { fromMs, toMs: fromMs + duration };
       });
-      return failure(
-        `${file}:${line} ${title}`,
-        results.flatMap(({ errors }) => errors)[0]?.message,
-        attempts,
-      );
+      const again = `${pathOf(folder, file)}:${line}`;
+      const { message } = results.flatMap(({ errors }) => errors)[0] ?? {};
+      return failure(`${again} ${title}`, { message, again, attempts });
     });
-  return [...own, ...suites.flatMap((suite) => testsOfSuite(suite, outcome))];
+  return [...own, ...suites.flatMap((suite) => failuresOfSuite(suite, folder))];
 }
 
 /** Runs Playwright with one configuration after the other. Each configuration is for one folder of tests/. */
@@ -175,18 +175,17 @@ export const playwright =
       for (const [index, config] of configs.entries()) {
         const report = resultOf(`${name}-${index}`);
         const some = files.length > 0 ? ['--pass-with-no-tests', ...files] : [];
-        const command = ['test', '-c', config, '--retries=1', '--reporter=list,json', ...args, ...some];
+        const command = ['test', '-c', config, '--reporter=list,json', ...args, ...some];
         const code = await status(
           process.execPath,
           [inRoot('node_modules/@playwright/test/cli.js'), ...command],
           { env: { PLAYWRIGHT_JSON_OUTPUT_FILE: report } },
         );
-        const read = ({ stats, suites }) => ({
+        const read = ({ config: { rootDir }, stats, suites }) => ({
           passed: stats.expected + stats.flaky,
           failed: stats.unexpected,
           skipped: stats.skipped,
-          failures: suites.flatMap((suite) => testsOfSuite(suite, 'unexpected')),
-          unsteady: suites.flatMap((suite) => testsOfSuite(suite, 'flaky')),
+          failures: suites.flatMap((suite) => failuresOfSuite(suite, rootDir)),
         });
         outcomes.push(counts(code, report, read, { mayRunNone: files.length > 0, wakes }));
       }

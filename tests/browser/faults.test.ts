@@ -146,9 +146,7 @@ test('setParameters is refused for a while', async ({ call }) => {
   await call.noticed('set-parameters');
   await call.page.evaluate(() => (window as unknown as { allow(): void }).allow());
   // The call tries `setParameters` again, and withdraws the notice.
-  await expect
-    .poll(async () => (await call.status()).codes, { timeout: 15_000 })
-    .not.toContain('set-parameters');
+  await expect.poll(async () => (await call.status()).codes).not.toContain('set-parameters');
 });
 
 test('getStats has none of the fields', async ({ call }) => {
@@ -160,9 +158,7 @@ test('getStats has none of the fields', async ({ call }) => {
     }
   });
   await call.start();
-  await expect
-    .poll(async () => (await call.rows('arrival')).length, { timeout: 15_000 })
-    .toBeGreaterThan(150);
+  await expect.poll(async () => (await call.rows('arrival')).length).toBeGreaterThan(150);
   await call.noticed('receiver-stats');
   await call.noticed('sender-stats');
   const groups = (await call.rows('group')).slice(-30);

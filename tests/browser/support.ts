@@ -23,7 +23,7 @@ export class CallPage {
   }
 
   async flowing(frames = 30): Promise<void> {
-    await expect.poll(() => this.frames(), { timeout: 20_000 }).toBeGreaterThan(frames);
+    await expect.poll(() => this.frames()).toBeGreaterThan(frames);
   }
 
   /** Frames per second over the next 1.5 s: captured by the camera, encoded, and decoded. */

@@ -50,8 +50,6 @@ const test = base.extend<Fixtures>({
   },
 });
 
-test.describe.configure({ timeout: 180_000 });
-
 /** Opens both sides of a call in tabs of one browser. The first page in the result is the side that receives video. */
 async function openCall({ open }: BrowserProcess, server: TestServer, room: string): Promise<[Page, Page]> {
   const b = await open(`${server.url}/plain.html?side=b&room=${room}`);
@@ -72,7 +70,7 @@ const framesShown = (page: Page): Promise<number> =>
 /** Waits until this many more frames have been shown. */
 async function plays(page: Page, frames: number): Promise<void> {
   const before = await framesShown(page);
-  await expect.poll(() => framesShown(page), { timeout: 30_000 }).toBeGreaterThan(before + frames);
+  await expect.poll(() => framesShown(page)).toBeGreaterThan(before + frames);
 }
 
 /** Counts how often the statistics of the page's connection are read while `work` runs. */

@@ -29,7 +29,6 @@ function expectMachine(machine: MachineReport | undefined): void {
 }
 
 test('a run of each controller gives a report of both, with ratios, and traces that replay', async () => {
-  test.setTimeout(120_000);
   const trace = join(folder, 'trace.ndjson');
   const args = ['--controller', 'gcc,native', '--duration', '8s', '--capacity', '1mbps,0.5mbps@4s'];
   const { status, stdout, stderr } = await start(['call', ...args, '--trace', trace, '--json', '-']).outcome;
@@ -65,7 +64,6 @@ test('a run of each controller gives a report of both, with ratios, and traces t
 });
 
 test('NADA in charge, with shadows: what each would have asked for', async () => {
-  test.setTimeout(120_000);
   const trace = join(folder, 'shadows.ndjson');
   const args = ['--controller', 'nada', '--shadow', 'gcc', '--shadow', 'lcc', '--duration', '8s'];
   const { status, stdout, stderr } = await start(['call', ...args, '--trace', trace, '--json', '-']).outcome;
@@ -112,7 +110,6 @@ test('NADA in charge, with shadows: what each would have asked for', async () =>
 });
 
 test('a controller of the user is in charge, another one fails as its shadow', async () => {
-  test.setTimeout(120_000);
   const mine = join(folder, 'mine.ts');
   const wrong = join(folder, 'wrong.mjs');
   const module = (rate: string): string => `export default {

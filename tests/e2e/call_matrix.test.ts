@@ -38,7 +38,6 @@ const TARGETS = [
 ];
 
 test('two controllers on one link: a report, differences and a page', async ({ page }) => {
-  test.setTimeout(120_000);
   const html = join(folder, 'real.html');
   const args = ['--matrix', matrix('real.json', { targets: TARGETS }), '--json', '-', '--html', html];
   const { status, stdout, stderr } = await start(['call', ...args]).outcome;

@@ -142,7 +142,7 @@ test('a mark of the link stands in the SVG of a call’s chart', async ({ page, 
   const capacity = page.getByRole('combobox', { name: 'Capacity' });
   await capacity.fill('600kbps');
   await capacity.press('Enter');
-  await expect(page.locator('.mark-labels button').first()).toBeAttached({ timeout: 20_000 });
+  await expect(page.locator('.mark-labels button').first()).toBeAttached();
   const button = page.locator('figure.chart.delays').getByRole('button', { name: 'SVG of Delay' });
   const { strokes, texts } = await read(page, (await saved(page, button)).toString());
   expect(strokes.map(({ dashes }) => dashes)).toContain('3,4');

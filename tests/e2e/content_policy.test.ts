@@ -85,13 +85,13 @@ test('a call, a shadow and controllers of the user keep within the policy', asyn
     mimeType: 'text/javascript',
     buffer: own(''),
   });
-  await expect(page.getByText('mine.mjs in control')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('mine.mjs in control')).toBeVisible();
   await page.locator('input[name=own-controller]').setInputFiles({
     name: 'aimd.wasm',
     mimeType: 'application/wasm',
     buffer: compileController('public/controllers/aimd.c'),
   });
-  await expect(page.getByText('aimd.wasm in control')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('aimd.wasm in control')).toBeVisible();
   expect(await violations()).toEqual([]);
 });
 
@@ -118,7 +118,7 @@ test('a controller of the user reaches its server and no other', async ({ page, 
     buffer,
   });
   await scope.start();
-  await expect(scope.value('Target')).toHaveText('500 kbps', { timeout: 10_000 });
+  await expect(scope.value('Target')).toHaveText('500 kbps');
   expect(reached).toEqual([]);
   other.close();
 });
@@ -138,7 +138,7 @@ test('no page shows ours in a frame', async ({ page, served }) => {
 test('the Lab runs within the policy', async ({ page, served, violations }) => {
   await page.goto(`${served.url}lab.html?scenario=ton-fig11&cell.queue=350ms&cell.capacity=1mbps&seed=4`);
   await page.getByRole('banner').getByRole('button', { name: 'Run' }).click();
-  await expect(page.getByRole('status')).toHaveText('Done', { timeout: 30_000 });
+  await expect(page.getByRole('status')).toHaveText('Done');
   expect(await violations()).toEqual([]);
 });
 

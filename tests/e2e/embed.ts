@@ -96,7 +96,7 @@ export class Stranger {
   async told(id: string, count = 1): Promise<Told> {
     const all = (): Promise<Told[]> =>
       this.page.evaluate((of) => window.told.filter((each) => each.id === of), id);
-    await expect.poll(async () => (await all()).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
+    await expect.poll(async () => (await all()).length).toBeGreaterThanOrEqual(count);
     return (await all()).at(-1) as Told;
   }
 

@@ -24,7 +24,7 @@ class LabPage {
   }
 
   async done(): Promise<void> {
-    await expect(this.page.getByRole('status')).toHaveText('Done', { timeout: 30_000 });
+    await expect(this.page.getByRole('status')).toHaveText('Done');
   }
 
   glance(name: string) {

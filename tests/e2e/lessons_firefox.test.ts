@@ -41,7 +41,6 @@ test.skip(
   firefox === undefined,
   'There is no Firefox here: install it (on Debian: apt-get install firefox-esr), or let CCSCOPE_FIREFOX name one.',
 );
-const patient = { timeout: 30_000 };
 
 /**
  * How many charts there are, and how many of them are drawn, that is, have more than a few colours. Scrolls to each
@@ -66,13 +65,13 @@ for (const { id, title, load } of LESSONS) {
     await page.goto(`${served.staticUrl}lessons.html?lesson=${id}&choice=${task.solution}`);
     await page.locator('text/Show without predicting').click();
     const text = (): Promise<string> => page.evaluate(() => document.body.innerText);
-    await expect.poll(text, patient).toContain('Solved.');
+    await expect.poll(text).toContain('Solved.');
     expect(await text()).toContain(title);
     await expect
       .poll(async () => {
         const { all, drawn } = await charts(page);
         return all > 1 && drawn === all;
-      }, patient)
+      })
       .toBe(true);
   });
 }

@@ -104,7 +104,7 @@ test('after one load all pages work without their host', async ({ page, scope, h
   await expect(page.getByRole('status')).toHaveText('Done');
   await page.getByRole('listbox', { name: 'Scenario' }).selectOption('rmcat-5.1');
   await expect(page.locator('.provenance')).toContainText('rmcat-5.1');
-  await expect(page.getByRole('status')).toHaveText('Done', { timeout: 20_000 });
+  await expect(page.getByRole('status')).toHaveText('Done');
 
   await page.goto(`${host.url}lessons.html?lesson=rate-controller`);
   await page.getByRole('button', { name: 'Show without predicting' }).click();
@@ -127,7 +127,7 @@ test('a new version breaks no running page, and is there at the next load', asyn
   replaceVersion(host.dir);
   // The page itself looks for a new version when it becomes visible again.
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-  await expect(page.getByText('There is a newer version of ccscope.')).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText('There is a newer version of ccscope.')).toBeVisible();
   // The code for equations and for SVG is loaded only now, under names that the host no longer has.
   await page.getByRole('button', { name: 'Packets and equations' }).click();
   await expect(page.locator('.equations math').first()).toBeVisible();
@@ -154,7 +154,7 @@ test('a new version breaks no running page, and is there at the next load', asyn
       async (url) => (await navigator.serviceWorker.getRegistration(url))?.waiting ?? null,
       host.url,
     );
-  await expect.poll(waiting, { timeout: 20_000 }).toBeNull();
+  await expect.poll(waiting).toBeNull();
   await host.close();
   await next.goto(`${host.url}lab.html`);
   await expect(next.getByRole('status')).toHaveText('Done');

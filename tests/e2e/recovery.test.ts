@@ -63,7 +63,7 @@ async function dies(server: ServerProcess, page: Page, scope: Scope): Promise<Tr
   await scope.groups(30);
   const before = await recorded(page);
   await server.kill();
-  await expect(notices(page)).toContainText('connection to the local server was lost', { timeout: 15_000 });
+  await expect(notices(page)).toContainText('connection to the local server was lost');
   return before;
 }
 
@@ -74,9 +74,7 @@ test('the local server dies and comes back: the call goes on over a new link', a
 }) => {
   const before = await dies(server, page, scope);
   await server.start();
-  await expect(notices(page)).toContainText('The local server is back, so the call was started again.', {
-    timeout: 15_000,
-  });
+  await expect(notices(page)).toContainText('The local server is back, so the call was started again.');
   await scope.live();
   await expect(notices(page)).not.toContainText('server was lost');
   await page.getByText('How this is measured').click();
@@ -93,16 +91,14 @@ test('the local server stays away: the call goes on in the page, and moves back 
   scope,
 }) => {
   const before = await dies(server, page, scope);
-  await expect(notices(page)).toContainText('The call goes on with the bottleneck in the page', {
-    timeout: 15_000,
-  });
+  await expect(notices(page)).toContainText('The call goes on with the bottleneck in the page');
   await scope.live();
   await grows(page);
   await page.getByText('Call', { exact: true }).last().click();
   const away = page.getByText('There is no local server now, so the bottleneck is in the page');
   await expect(away).toBeVisible();
   await server.start();
-  await expect(notices(page)).toContainText('The local server is back', { timeout: 15_000 });
+  await expect(notices(page)).toContainText('The local server is back');
   await scope.live();
   await page.getByText('How this is measured').click();
   await expect(page.getByText('shaper, real packets')).toBeVisible();
@@ -134,10 +130,10 @@ test('the local server of two pages dies and comes back: both go on', async ({
   const before = await recorded(far);
   await server.kill();
   for (const each of [page, far])
-    await expect(notices(each)).toContainText('connection to the local server was lost', { timeout: 15_000 });
+    await expect(notices(each)).toContainText('connection to the local server was lost');
   await server.start();
   for (const each of [page, far]) {
-    await expect(notices(each)).toContainText('The local server is back', { timeout: 20_000 });
+    await expect(notices(each)).toContainText('The local server is back');
     await new Scope(each).live();
   }
   await grows(far);
@@ -159,7 +155,7 @@ test('the far side starts again: our half follows, with its recording', async ({
   await scope.live();
   await new Scope(far).groups(10);
   await far.reload();
-  await expect(notices(page)).toContainText('The other page started again', { timeout: 15_000 });
+  await expect(notices(page)).toContainText('The other page started again');
   await scope.live();
   await new Scope(far).groups(10);
   expect(told(await recorded(page), 'start', 'far_side_again')).toEqual(['start', 'far_side_again', 'start']);
@@ -184,7 +180,6 @@ test('the shaped link fails: the call is started again over a new one', async ({
   fail(links[0] ?? '');
   await expect(notices(page)).toContainText(
     'The shaped link failed (its socket closed), so the call was started again.',
-    { timeout: 15_000 },
   );
   await scope.live();
   await grows(page);
@@ -230,7 +225,6 @@ for (const [side, index] of [
     await endWorker(page, 'entry', index);
     await expect(notices(page)).toContainText(
       `The media worker of the ${side} died, so the call was started again.`,
-      { timeout: 15_000 },
     );
     await scope.live();
     await grows(page);
@@ -254,7 +248,6 @@ test('the worker that records dies: nothing recorded is lost, and the recording 
   await endWorker(page, 'trace_worker');
   await expect(notices(page)).toContainText(
     'The worker that writes the recording died and was replaced. No recorded row was lost.',
-    { timeout: 15_000 },
   );
   await grows(page);
   expectKept(before, await recorded(page));
@@ -275,10 +268,10 @@ test('the simulation worker of the Lab dies: the page says so, and the next run 
   await expect.poll(locks, { intervals: [20] }).toBe(2);
   await endWorkerWhenAsked(page, 'simulation_worker');
   await run.click();
-  await expect(notices(page)).toContainText('the simulation worker failed: it ended', { timeout: 15_000 });
+  await expect(notices(page)).toContainText('the simulation worker failed: it ended');
   await run.click();
   await expect(notices(page)).not.toContainText('it ended');
-  await expect(status).toHaveText(/Done/, { timeout: 20_000 });
+  await expect(status).toHaveText(/Done/);
 });
 
 test('the simulation worker of the Lab does not begin: the page says so', async ({ page, served }) => {

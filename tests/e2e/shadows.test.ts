@@ -71,7 +71,7 @@ test('NADA in charge has its own parameters and pictures', async ({ page, served
   await page.goto(`${served.url}?shadow=gcc`);
   await scope.start();
   await page.locator('select[name=controller]').selectOption('nada');
-  await expect(page.getByLabel('Notices')).toContainText('NADA is in charge now', { timeout: 20_000 });
+  await expect(page.getByLabel('Notices')).toContainText('NADA is in charge now');
   await scope.live();
   await expect(page.getByText('NADA in control')).toBeVisible();
   await expect(page.locator('select[name=preset]')).toHaveValue('nada-live');
@@ -102,13 +102,11 @@ test('a file of the user is in charge, and named when it fails', async ({ page, 
   await field.setInputFiles({ name: 'mine.mjs', mimeType: 'text/javascript', buffer: own('') });
   await scope.start();
   await expect(page.getByText('mine.mjs in control')).toBeVisible();
-  await expect(scope.value('Target')).toHaveText('400 kbps', { timeout: 10_000 });
+  await expect(scope.value('Target')).toHaveText('400 kbps');
 
   const wrong = own('if (n > 20) throw new Error("boom");');
   await field.setInputFiles({ name: 'wrong.mjs', mimeType: 'text/javascript', buffer: wrong });
-  await expect(page.getByLabel('Notices')).toContainText(/wrong\.mjs failed at the sender: .*boom/, {
-    timeout: 20_000,
-  });
+  await expect(page.getByLabel('Notices')).toContainText(/wrong\.mjs failed at the sender: .*boom/);
   await expect(scope.value('Target')).toHaveText('400 kbps');
   await expect(page.getByRole('status')).toHaveText('Live');
 });

@@ -41,7 +41,6 @@ function bars(path: string, width: number, height: number): void {
 }
 
 test('a file reaches the far side with its size and frame rate', async () => {
-  test.setTimeout(120_000);
   const file = join(folder, 'bars.y4m');
   bars(file, 400, 224);
   const trace = join(folder, 'bars.ndjson');
@@ -65,7 +64,6 @@ test('a file reaches the far side with its size and frame rate', async () => {
 });
 
 test('a content by name is made, kept and sent', async () => {
-  test.setTimeout(180_000);
   const cache = join(folder, 'cache', 'ccscope', 'sources');
   const args = [
     '--source',
@@ -96,7 +94,6 @@ test('a content by name is made, kept and sent', async () => {
 });
 
 test('VP9 is controlled as VP8 is', async () => {
-  test.setTimeout(120_000);
   const report = await call(['--codec', 'vp9', '--fps', '15', '--capacity', '1mbps', '--duration', '8s']);
   expect(report).toMatchObject({
     codec: 'vp9',
@@ -110,7 +107,6 @@ test('VP9 is controlled as VP8 is', async () => {
 });
 
 test('audio shares the link, and the controller is told of the video alone', async () => {
-  test.setTimeout(120_000);
   const trace = join(folder, 'audio.ndjson');
   // The video takes 300 kbps, in frames of several packets each. If audio were counted, the number of bytes
   // would be a sixth larger.
@@ -156,7 +152,6 @@ test('the page takes picture, frame rate, codec and audio, also during a call', 
   served,
   scope,
 }) => {
-  test.setTimeout(120_000);
   await page.goto(served.url);
   await page.locator('summary', { hasText: /^Call$/ }).click();
   await page.getByLabel('Picture').selectOption('720p');
@@ -170,9 +165,7 @@ test('the page takes picture, frame rate, codec and audio, also during a call', 
     });
   await scope.start();
   const media = (): Promise<unknown> => page.evaluate(() => window.ccscope.media());
-  await expect
-    .poll(media, { timeout: 20_000 })
-    .toMatchObject({ sourceWidth: 1280, sourceHeight: 720, codec: 'vp9' });
+  await expect.poll(media).toMatchObject({ sourceWidth: 1280, sourceHeight: 720, codec: 'vp9' });
   await expect
     .poll(() => page.evaluate(async () => (await window.ccscope.media())?.audioBytesReceived))
     .toBeGreaterThan(5000);
@@ -181,10 +174,9 @@ test('the page takes picture, frame rate, codec and audio, also during a call', 
   await page.getByLabel('Audio').selectOption({ label: 'None' });
   await expect(page.getByLabel('Notices')).toContainText(
     'The call was restarted: the video is VP8 now; the video goes alone now.',
-    { timeout: 20_000 },
   );
   await scope.live();
   await expect
-    .poll(media, { timeout: 20_000 })
+    .poll(media)
     .toMatchObject({ sourceWidth: 1280, sourceHeight: 720, codec: 'vp8', audioBytesReceived: NaN });
 });

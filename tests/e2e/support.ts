@@ -37,7 +37,7 @@ export class Scope {
   }
 
   async live(): Promise<void> {
-    await expect(this.page.getByRole('status')).toHaveText('Live', { timeout: 20_000 });
+    await expect(this.page.getByRole('status')).toHaveText('Live');
   }
 
   async stop(): Promise<void> {
@@ -48,7 +48,7 @@ export class Scope {
   /** Waits until the controller has counted this many groups of frames in total. */
   async groups(count: number): Promise<void> {
     await expect
-      .poll(() => this.page.evaluate(() => window.ccscope.counters().groups), { timeout: 30_000 })
+      .poll(() => this.page.evaluate(() => window.ccscope.counters().groups))
       .toBeGreaterThan(count);
   }
 

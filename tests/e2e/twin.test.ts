@@ -37,7 +37,6 @@ test('a call is compared with its simulation, live and as a file @measures', asy
   served,
   scope,
 }) => {
-  test.setTimeout(120_000);
   await page.goto(`${served.url}?capacity=1.2mbps,0.6mbps@5s`);
   await expect(compare(page)).toHaveCount(0);
   await scope.start();
@@ -46,7 +45,7 @@ test('a call is compared with its simulation, live and as a file @measures', asy
   const bare = await pixels(page, 'Rates');
 
   await compare(page).click();
-  await expect(told(page)).toHaveText('The faint lines are the simulation.', { timeout: 30_000 });
+  await expect(told(page)).toHaveText('The faint lines are the simulation.');
   await expect.poll(() => pixels(page, 'Rates')).not.toBe(bare);
   for (const series of ['Target', 'Received']) {
     const [call, apart] = [await cell(page, series, 'Call'), await cell(page, series, 'Apart')].map(numberOf);
@@ -79,7 +78,7 @@ test('a call is compared with its simulation, live and as a file @measures', asy
   // `compare=1`.
   await page.goto(`${served.url}?compare=1`);
   await page.locator('input[type=file][accept*=ndjson]').setInputFiles(file);
-  await expect(told(page)).toHaveText('The faint lines are the simulation.', { timeout: 30_000 });
+  await expect(told(page)).toHaveText('The faint lines are the simulation.');
   expect(await cell(page, 'Received', 'Simulation')).toBe(first);
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.getByLabel('Compare each recording by itself').uncheck();
@@ -99,7 +98,6 @@ test('a controller of the user decides in the simulation as it did in the call',
   served,
   scope,
 }) => {
-  test.setTimeout(120_000);
   await page.goto(`${served.url}?capacity=1mbps`);
   const field = page.locator('input[name=own-controller]');
   await field.setInputFiles({ name: 'fixed.mjs', mimeType: 'text/javascript', buffer: ownController(400e3) });
@@ -107,12 +105,10 @@ test('a controller of the user decides in the simulation as it did in the call',
   await expect(page.getByText('fixed.mjs in control')).toBeVisible();
   // A user's controller produces no `group` rows to count, so the test waits until the call has lasted long
   // enough.
-  await expect
-    .poll(() => page.evaluate(() => window.ccscope.state().connectedForS ?? 0), { timeout: 30_000 })
-    .toBeGreaterThan(6);
+  await expect.poll(() => page.evaluate(() => window.ccscope.state().connectedForS ?? 0)).toBeGreaterThan(6);
   await scope.stop();
   await compare(page).click();
-  await expect(told(page)).toHaveText('The faint lines are the simulation.', { timeout: 30_000 });
+  await expect(told(page)).toHaveText('The faint lines are the simulation.');
   // The call and the simulation both use the user's controller. A controller of ccscope would reach the
   // capacity.
   for (const column of ['Call', 'Simulation'])

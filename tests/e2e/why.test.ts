@@ -19,7 +19,7 @@ class Why {
 
   /** Waits until the Lab's run has ended and the list covers the whole run. */
   async whole() {
-    await expect(this.page.getByRole('status')).toHaveText('Done', { timeout: 30_000 });
+    await expect(this.page.getByRole('status')).toHaveText('Done');
     await expect(this.page.locator('details.why')).toHaveAttribute('aria-busy', 'false');
   }
 
@@ -173,9 +173,9 @@ test('a call says why its target fell, and so does its recording', async ({ page
   const capacity = page.getByLabel('Capacity', { exact: true }).first();
   await capacity.fill('300kbps');
   await capacity.press('Enter');
-  await expect(why.marks).toHaveText([/300kbps$/], { timeout: 20_000 });
+  await expect(why.marks).toHaveText([/300kbps$/]);
   const falls = why.lines.filter({ hasText: /(overuse|capacity|drain|loss): .*target × 0/ });
-  await expect(falls).not.toHaveCount(0, { timeout: 20_000 });
+  await expect(falls).not.toHaveCount(0);
   await scope.stop();
   await falls.first().click();
   await expect(page.getByText(/cursor held at/)).toBeVisible();

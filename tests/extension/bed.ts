@@ -109,14 +109,12 @@ export class Bed {
       await page.bringToFront();
       return this.#tabInFront();
     };
-    await expect.poll(front, { timeout: 20_000 }).toBe(tab);
+    await expect.poll(front).toBe(tab);
     const target = (await this.targets()).find(({ type, url }) => type === 'tab' && url === page.url());
     const send = this.browser.send as (method: string, params: object) => Promise<unknown>;
     await send.call(this.browser, 'Extensions.triggerAction', { id: this.id, targetId: target?.targetId });
     await expect
-      .poll(async () => (await this.panels()).some(({ url }) => url.endsWith(`tab=${tab}`)), {
-        timeout: 20_000,
-      })
+      .poll(async () => (await this.panels()).some(({ url }) => url.endsWith(`tab=${tab}`)))
       .toBe(true);
     return tab;
   }

@@ -28,11 +28,9 @@ async function turnOn(bed: Bed): Promise<void> {
   await expect.poll(() => registered(bed)).toEqual([`bridge ${SITE}`, `page ${SITE}`]);
 }
 
-const patient = { timeout: 20_000 };
-
 async function expectVideo(panel: Page, direction = 'Receives'): Promise<void> {
-  await expect(streamsIn(panel).first()).toContainText(`${direction} video`, patient);
-  await expect(streamsIn(panel).first().locator('.reading')).toHaveText(/[\d.]+ [kM]bps/, patient);
+  await expect(streamsIn(panel).first()).toContainText(`${direction} video`);
+  await expect(streamsIn(panel).first().locator('.reading')).toHaveText(/[\d.]+ [kM]bps/);
 }
 
 test('it is off until it is clicked', async ({ bed }) => {
@@ -52,7 +50,7 @@ test('a click on a page with a call shows the call, from what getStats count', a
   const { a, b } = await bed.call('plain.html');
   const tab = await bed.click(b);
   await expect
-    .poll(() => bed.sidePanelText(tab), patient)
+    .poll(() => bed.sidePanelText(tab))
     .toMatch(/Connection 1\s+connected[^]*Receives video[^]*bps/);
   expect(await isObserved(b)).toBe(true);
   expect(await isObserved(a), 'the other tab was not clicked').toBe(false);
@@ -67,12 +65,12 @@ test('a site that is on is observed from the start: m(t) is drawn from frames', 
   const panel = await bed.openPanel(tab);
   await expectVideo(panel);
   await expect(panel.getByText('To do:'), 'nothing is missing').toHaveCount(0);
-  await expect.poll(() => isDrawn(panel, 'Overuse detector'), patient).toBe(true);
+  await expect.poll(() => isDrawn(panel, 'Overuse detector')).toBe(true);
   await expect(panel.locator('.legend', { hasText: 'NADA' }).first()).toContainText(/[\d.]+ [kM]bps/);
   await panel.screenshot({ path: info.outputPath('panel.png') });
   await panel.setViewportSize({ width: 400, height: 900 });
   await panel.screenshot({ path: info.outputPath('narrow.png') });
-  await expect.poll(() => bed.sidePanelText(tab), patient).toMatch(/Receives video[^]*Overuse detector/);
+  await expect.poll(() => bed.sidePanelText(tab)).toMatch(/Receives video[^]*Overuse detector/);
 });
 
 test('a recording is downloaded from the panel, and nothing is stored', async ({ bed }) => {
@@ -85,7 +83,7 @@ test('a recording is downloaded from the panel, and nothing is stored', async ({
   await panel.keyboard.press('b');
   await expect(recording.getByRole('status')).toHaveText(/^Bookmark at /);
   // Waits until the recording lasts at least 5 s; statistics are recorded twice a second.
-  await expect(recording.locator('.reading')).toHaveText(/^0:(0[5-9]|[1-5]\d),/, patient);
+  await expect(recording.locator('.reading')).toHaveText(/^0:(0[5-9]|[1-5]\d),/);
   // The recording can be saved even after the site was turned off.
   await panel.getByRole('button', { name: 'Turn off' }).click();
   await expect(panel.getByText('ccscope is not on for this page')).toBeVisible();
@@ -148,7 +146,7 @@ test('a page with a policy that allows next to nothing', async ({ bed }) => {
   const panel = await bed.openPanel(await bed.click(b));
   await expectVideo(panel);
   await expect(panel.getByText("Content-Security-Policy refuses the observer's worker")).toBeVisible();
-  await expect.poll(() => isDrawn(panel, 'Rates'), patient).toBe(true);
+  await expect.poll(() => isDrawn(panel, 'Rates')).toBe(true);
 });
 
 test('turned off, it ends: in the panel, in the page, and when the page is loaded again', async ({ bed }) => {
@@ -191,7 +189,7 @@ test('after a reload of the extension a click shows the call again, without one 
   await expectVideo(panel);
   const reading = panel.locator('.legend', { hasText: 'Received' }).first();
   const text = await reading.textContent();
-  await expect(reading).not.toHaveText(text ?? '', patient);
+  await expect(reading).not.toHaveText(text ?? '');
 });
 
 test('several panels of one tab, opened and closed one after the other', async ({ bed }) => {
@@ -209,7 +207,7 @@ test('several panels of one tab, opened and closed one after the other', async (
   await first.bringToFront();
   const reading = first.locator('.legend', { hasText: 'Received' }).first();
   const before = await reading.textContent();
-  await expect(reading).not.toHaveText(before ?? '', patient);
+  await expect(reading).not.toHaveText(before ?? '');
 });
 
 test('a call in an iframe, and the sender of a call', async ({ bed }) => {
@@ -268,7 +266,7 @@ test('a hostile page cannot blind the panel of a site that is on, nor get a port
   const reading = panel.locator('.legend', { hasText: 'Received' }).first();
   for (let turn = 0; turn < 3; turn++) {
     const before = await reading.textContent();
-    await expect(reading).not.toHaveText(before ?? '', patient);
+    await expect(reading).not.toHaveText(before ?? '');
   }
 });
 
@@ -309,7 +307,7 @@ test('a hostile page gets texts to its panel, and nothing else', async ({ bed })
   const panel = await bed.openPanel(await bed.click(page));
   const errors: string[] = [];
   panel.on('dialog', (dialog) => void dialog.dismiss().then(() => errors.push(dialog.message())));
-  await expect(panel.getByText('<img src=x onerror=alert(1)>')).toBeVisible(patient);
+  await expect(panel.getByText('<img src=x onerror=alert(1)>')).toBeVisible();
   expect(await panel.locator('img, body script').count()).toBe(0);
   expect(await panel.evaluate(() => 'polluted' in {})).toBe(false);
   expect(errors).toEqual([]);
@@ -323,11 +321,9 @@ test.describe('with DevTools', () => {
     const { b } = await bed.call('plain.html');
     // When DevTools opens, it brings its page to the front. So the test first waits for all three DevTools:
     // those of the two sides and of the browser's first tab.
-    await expect.poll(() => bed.devToolsTexts(), patient).toMatch(/(not on for this page[^]*){3}/);
+    await expect.poll(() => bed.devToolsTexts()).toMatch(/(not on for this page[^]*){3}/);
     const tab = await bed.click(b);
-    await expect
-      .poll(() => bed.devToolsTexts(), patient)
-      .toMatch(/Connection 1\s+connected[^]*Receives video[^]*bps/);
+    await expect.poll(() => bed.devToolsTexts()).toMatch(/Connection 1\s+connected[^]*Receives video[^]*bps/);
     expect(await bed.sidePanelText(tab)).toContain('Receives video');
   });
 });

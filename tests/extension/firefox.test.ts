@@ -24,10 +24,8 @@ const isObserved = (page: Page) => page.evaluate(() => Symbol.for('ccscope.exten
  * estimates).
  */
 const LINE = lightTheme.colours.green.slice(1);
-const patient = { timeout: 30_000 };
 
 test('a click turns it on; the sidebar and a panel show the call', async ({}, info) => {
-  test.setTimeout(120_000);
   const server = await startTestServer();
   const bed = await openFirefox(firefox ?? '');
   try {
@@ -44,11 +42,11 @@ test('a click turns it on; the sidebar and a panel show the call', async ({}, in
     await b.bringToFront();
     // Scripts cannot access the sidebar, so the test counts its pixels. In the legends, only two dashes of at most
     // 16 by 3 pixels have the colour LINE; all other pixels of this colour belong to lines in charts.
-    await expect.poll(async () => (await bed.sidebar(LINE)).pixels, patient).toBeGreaterThan(2 * 16 * 3);
+    await expect.poll(async () => (await bed.sidebar(LINE)).pixels).toBeGreaterThan(2 * 16 * 3);
     writeFileSync(info.outputPath('sidebar.png'), Buffer.from((await bed.sidebar(LINE)).png, 'base64'));
     const panel = await bed.openOwn(`panel.html?tab=${tab}`);
     const text = () => bed.inOwn(panel, 'document.body.innerText');
-    await expect.poll(text, patient).toMatch(/Receives video[^]*[kM]bps[^]*Overuse detector/);
+    await expect.poll(text).toMatch(/Receives video[^]*[kM]bps[^]*Overuse detector/);
     const drawn = () =>
       bed.inOwn(
         panel,
@@ -58,7 +56,7 @@ test('a click turns it on; the sidebar and a panel show the call', async ({}, in
           return new Set(new Uint32Array(data.buffer)).size > 8;
         }).length`,
       );
-    await expect.poll(drawn, patient).toBeGreaterThanOrEqual(3);
+    await expect.poll(drawn).toBeGreaterThanOrEqual(3);
     await bed.inOwn(
       panel,
       `[...document.querySelectorAll('button')].find((each) => each.textContent === 'Turn off').click()`,

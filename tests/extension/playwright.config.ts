@@ -5,7 +5,8 @@ import browserConfig from '../playwright.config.js';
 export default defineConfig({
   testDir: '.',
   outputDir: '../../test-results/extension',
-  timeout: 60_000,
+  timeout: browserConfig.timeout ?? 0,
+  expect: browserConfig.expect ?? {},
   // Only two workers: each test has its own browser, with a call in it.
   workers: 2,
   fullyParallel: true,

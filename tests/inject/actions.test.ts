@@ -38,7 +38,7 @@ test('a cap holds the rate under it, and a release lets it rise again', async ({
     message: 'The stream is capped at 150 kbps.',
     inForce: [{ kind: 'cap', encoding: null, maxBitrateBps: 150e3 }],
   });
-  await expect.poll(() => sentBps(page), { timeout: 20_000 }).toBeLessThan(200e3);
+  await expect.poll(() => sentBps(page)).toBeLessThan(200e3);
   expect(await act(page, release)).toMatchObject({ ok: true, inForce: [] });
   await awaitRate(page, 400e3);
   const told = await actionsTold(page);
@@ -88,7 +88,7 @@ test('a layer that is dropped sends nothing while others go on, and comes back',
   const frames = await sum(page, 'framesEncoded', 'q');
   expect((await asPageReads(page)).encodings.map(({ active }) => active)).toEqual([true, true]);
   expect(await act(page, layer(true))).toMatchObject({ ok: true });
-  await expect.poll(() => sum(page, 'framesEncoded', 'q'), { timeout: 20_000 }).toBeGreaterThan(frames);
+  await expect.poll(() => sum(page, 'framesEncoded', 'q')).toBeGreaterThan(frames);
   // A layer can also be named by its index.
   expect(await act(page, { kind: 'layer', target: VIDEO, encoding: 1, active: false })).toMatchObject({
     ok: true,
@@ -255,7 +255,7 @@ test('a drive that is not renewed ends by itself, and only its beginning and end
   for (const bps of [400e3, 300e3, 200e3]) expect(await act(page, drive(bps))).toMatchObject({ ok: true });
   expect((await inBrowser(page)).encodings[0]?.maxBitrate).toBe(200e3);
   await expect
-    .poll(async () => (await actionsTold(page)).map(({ action }) => action.kind), { timeout: 10_000 })
+    .poll(async () => (await actionsTold(page)).map(({ action }) => action.kind))
     .toEqual(['drive', 'release']);
   expect((await inBrowser(page)).encodings[0]?.maxBitrate).toBeUndefined();
 });
@@ -284,9 +284,9 @@ test('what was done is taken back when nobody hears the observer any more, and m
   expect(await act(page, cap(100e3))).toMatchObject({ ok: true });
   expect(await bound()).toBe(100e3);
   await listenerIsGone(true);
-  await expect.poll(bound, { timeout: 30_000 }).toBeUndefined();
+  await expect.poll(bound).toBeUndefined();
   await listenerIsGone(false);
-  await expect.poll(async () => (await act(page, cap(100e3))).ok, { timeout: 10_000 }).toBe(true);
+  await expect.poll(async () => (await act(page, cap(100e3))).ok).toBe(true);
 });
 
 test('a hold that is under way at the end changes nothing', async ({ page }) => {
@@ -348,7 +348,7 @@ test('media is held back before it is played, and the page reads what it has set
     ok: true,
     inForce: [{ kind: 'playout-delay', delayMs: 900 }],
   });
-  await expect.poll(waitedMs, { timeout: 20_000 }).toBeGreaterThan(600);
+  await expect.poll(waitedMs).toBeGreaterThan(600);
   expect(await ofPage()).toBeNull();
   expect(await ofPage(40)).toBe(40);
   await expect(ofPage(9000)).rejects.toThrow(/range/);
@@ -357,7 +357,7 @@ test('media is held back before it is played, and the page reads what it has set
     ok: true,
     inForce: [],
   });
-  await expect.poll(waitedMs, { timeout: 20_000 }).toBeLessThan(500);
+  await expect.poll(waitedMs).toBeLessThan(500);
   expect(await ofPage()).toBe(40);
 });
 

@@ -181,7 +181,7 @@ for (const way of ['early', 'none'] as const)
     await inject(visit, 'detach');
     for (let call = 0; call < 100; call++)
       await visit.page.evaluate(() => (globalThis as unknown as { callOnce(): Promise<void> }).callOnce());
-    await expect.poll(() => connectionsInMemory(visit), { timeout: 20_000 }).toBeLessThan(10);
+    await expect.poll(() => connectionsInMemory(visit)).toBeLessThan(10);
     await inject(visit, 'show');
     expect((await visit.until('a new watch', () => true)).connections).toEqual([]);
     // Of all calls, only the next one is shown: it is made after the new watch has begun.
@@ -291,9 +291,9 @@ test('a stream of a connection that nobody can reach is not acted upon', async (
       return watched.act({ kind: 'playout-delay', target, delayMs: 100 });
     }, code);
   const refused = { ok: false, why: expect.stringMatching(/does not expose the connection/) as unknown };
-  await expect.poll(() => acted('only-shown'), { timeout: 20_000 }).toMatchObject(refused);
+  await expect.poll(() => acted('only-shown')).toMatchObject(refused);
   await visit.page.evaluate(() => (globalThis as unknown as { useIt(): void }).useIt());
-  await expect.poll(() => acted('only-receiver'), { timeout: 20_000 }).toMatchObject(refused);
+  await expect.poll(() => acted('only-receiver')).toMatchObject(refused);
   visit.expectUntroubled();
 });
 
@@ -318,7 +318,7 @@ test('a frame without a call has no overlay, also if the script was there before
   await visit.page.waitForTimeout(3000);
   expect(await hasOverlay()).toBe(false);
   await frame.evaluate(() => (globalThis as unknown as { call(): void }).call());
-  await expect.poll(hasOverlay, { timeout: 10_000 }).toBe(true);
+  await expect.poll(hasOverlay).toBe(true);
   visit.expectUntroubled();
 });
 

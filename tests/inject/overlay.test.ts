@@ -24,7 +24,7 @@ async function detach(page: Page): Promise<void> {
   const anyway = button(page, 'Delete it and detach');
   await expect(async () => {
     if (await anyway.isVisible()) await anyway.click();
-    await expect(overlay(page)).toHaveCount(0, { timeout: 500 });
+    await expect(overlay(page)).toHaveCount(0);
   }).toPass();
 }
 
@@ -65,12 +65,12 @@ test('a call is capped, released and freed by the overlay’s own buttons', asyn
   await expect(overlay(page).getByRole('list', { name: 'In force' })).toContainText(
     'Capped at 150 kbps by ccscope',
   );
-  await expect.poll(() => sentBps(page), { timeout: 20_000 }).toBeLessThan(200e3);
+  await expect.poll(() => sentBps(page)).toBeLessThan(200e3);
   await button(page, 'Release cap').click();
   await expect(overlay(page).getByRole('list', { name: 'In force' })).toHaveCount(0);
   await awaitRate(page, 400e3);
   await button(page, 'Cap').click();
-  await expect.poll(() => sentBps(page), { timeout: 20_000 }).toBeLessThan(200e3);
+  await expect.poll(() => sentBps(page)).toBeLessThan(200e3);
   await detach(page);
   await awaitRate(page, 400e3);
   const bound = await page.evaluate(() =>
@@ -92,7 +92,7 @@ test('a controller bounds the sender until it is released, or the watch is gone'
   const first = await bound();
   expect(first).toBeGreaterThanOrEqual(30e3);
   // The controller keeps changing the bound.
-  await expect.poll(bound, { timeout: 20_000 }).not.toBe(first);
+  await expect.poll(bound).not.toBe(first);
   await button(page, 'Release drive').click();
   await expect(overlay(page).getByRole('list', { name: 'In force' })).toHaveCount(0);
   await expect.poll(bound).toBeUndefined();
@@ -154,7 +154,7 @@ test('the recording is downloaded, with the bookmarks of the key b, and is not l
   await recording.getByPlaceholder('what happened').pressSequentially('bad sound');
   await page.keyboard.press('Enter');
   await expect(recording.locator('.reading')).toContainText('2 bookmarks');
-  await expect.poll(isLong, { timeout: 30_000 }).toBe(true);
+  await expect.poll(isLong).toBe(true);
   await button(page, 'Detach').click();
   const question = overlay(page).getByRole('alertdialog');
   await expect(question).toContainText('Detaching deletes the recording');
@@ -189,10 +189,10 @@ test('layers of one stream are told at both ends (webrtc-svc), and upper ones ar
   await openCall(page, { script: 'ccscope', scalabilityMode: 'L2T3' });
   const layers = overlay(page).getByRole('row', { name: /^Layers \(L2T3\) 2 spatial and 3 temporal layers/ });
   await button(page, /Sends video/).click();
-  await expect(layers).toBeVisible({ timeout: 30_000 });
+  await expect(layers).toBeVisible();
   await button(page, /Receives video/).click();
   await expect(overlay(page).getByRole('spinbutton', { name: /Playout delay/ })).toBeVisible();
-  await expect(layers).toBeVisible({ timeout: 30_000 });
+  await expect(layers).toBeVisible();
   const upper = overlay(page)
     .locator('figure.delays')
     .getByRole('button', { name: /Upper layers/ });

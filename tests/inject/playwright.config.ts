@@ -5,7 +5,8 @@ import browserConfig from '../playwright.config.js';
 export default defineConfig({
   testDir: '.',
   outputDir: '../../test-results/inject',
-  timeout: 60_000,
+  timeout: browserConfig.timeout ?? 0,
+  expect: browserConfig.expect ?? {},
   // Each test makes a real call, so only two tests run at once.
   workers: 2,
   fullyParallel: true,

@@ -78,7 +78,7 @@ export class Visit {
   async until(
     what: string,
     isSo: (state: PageState) => boolean,
-    { frame = this.page, timeoutMs = 25_000 }: { frame?: Page | Frame; timeoutMs?: number } = {},
+    { frame = this.page, timeoutMs = 60_000 }: { frame?: Page | Frame; timeoutMs?: number } = {},
   ): Promise<PageState> {
     const seen: { latest: PageState | null } = { latest: null };
     await expect
@@ -109,7 +109,7 @@ export class Visit {
 
   /** Waits until more than `frames` frames have been shown. */
   async showsMoreThan(frames: number, frame: Page | Frame = this.page): Promise<void> {
-    await expect.poll(() => this.shown(frame), { timeout: 25_000 }).toBeGreaterThan(frames);
+    await expect.poll(() => this.shown(frame)).toBeGreaterThan(frames);
   }
 
   /** Expects that no error was thrown or logged in the page. */
@@ -222,7 +222,7 @@ export async function expectTrueRate(visit: Visit, connection: string): Promise<
         latest = now;
         return us;
       },
-      { timeout: 20_000, intervals: [300] },
+      { intervals: [300] },
     )
     .toBeGreaterThan(6e6);
   const after = await bytesReceived(visit.page, connection);

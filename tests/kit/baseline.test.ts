@@ -9,8 +9,6 @@ import type { JSONReport } from '@playwright/test/reporter';
 import { runProject, type Outcome } from './run_project.js';
 import { expect, test } from './support.js';
 
-test.describe.configure({ timeout: 120_000 });
-
 interface Run {
   rate: number;
   title: 'matches' | 'does not match';

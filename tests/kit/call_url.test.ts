@@ -30,7 +30,6 @@ test.beforeAll(async () => {
 test.afterAll(() => server.close());
 
 test('two pages with simple-peer: report, chart and a trace that replays', async ({}, info) => {
-  test.setTimeout(90_000);
   const side = (name: string) => `${server.url}/simple_peer.html?side=${name}`;
   const [trace, html] = [info.outputPath('call.ndjson'), info.outputPath('call.html')];
   const link = ['--capacity', '600kbps', '--queue', 'codel', '--rtt', '40ms', '--duration', '8s'];
@@ -70,7 +69,6 @@ test('two pages with simple-peer: report, chart and a trace that replays', async
 });
 
 test('two calls beside each other: what each received of the link', async () => {
-  test.setTimeout(90_000);
   const app = await startServer({ appDir });
   try {
     const page = `${app.url}?autostart=1&bottleneck=in-page&capacity=100mbps&rtt_ms=0&mode=control`;

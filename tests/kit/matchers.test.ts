@@ -49,7 +49,6 @@ async function causeOf(call: Call, assertion: Promise<void>): Promise<CauseKind>
 
 test.describe('on a link of 1 Mbps', { tag: '@measures' }, () => {
   test.use({ linkOptions: { capacity: '1mbps', queue: 'droptail:300ms', rtt: '50ms' } });
-  test.setTimeout(120_000);
 
   test('a call as it should be', async ({ call, pages }) => {
     await expect(call).toConvergeTo('900kbps', { within: '45s', tolerance: '30%' });

@@ -25,8 +25,6 @@ function reportOf({ file }: Outcome): Map<string, JSONReportSpec> {
 const attachments = (spec: JSONReportSpec | undefined, retry: number): string[] =>
   spec?.tests[0]?.results[retry]?.attachments.map(({ name }) => name) ?? [];
 
-test.describe.configure({ timeout: 120_000 });
-
 const EVIDENCE = ['call.png', 'call.html', 'call-metrics.json', 'call-trace.ndjson'];
 
 test('three workers and a retry', async ({ pages, browser }, testInfo) => {

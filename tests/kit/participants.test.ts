@@ -16,7 +16,6 @@ const test = kit.extend<{ unit: ControlledUnit }>({
 test.use({ linkOptions: { capacity: '5mbps', queue: 'droptail:200ms', rtt: '20ms' } });
 
 test('a bad subscriber stands beside a good one', async ({ call, link, unit, twoPeers, page }) => {
-  test.setTimeout(90_000);
   await page.goto(unit.page('publish'));
   const [good, bad] = await twoPeers(unit.page('watch'));
   await link.for(bad).set({ loss: '20%' });
@@ -33,7 +32,6 @@ test('a bad subscriber stands beside a good one', async ({ call, link, unit, two
 });
 
 test('numbers of each simulcast layer', async ({ call, unit, page, twoPeers }) => {
-  test.setTimeout(90_000);
   await page.goto(unit.page('publish', { layers: 2 }));
   await twoPeers(unit.page('watch'));
   const layers = () => call.sentBy(page).metrics({ over: '3s' }).layers;
@@ -53,27 +51,23 @@ test('numbers of each simulcast layer', async ({ call, unit, page, twoPeers }) =
 });
 
 test('a stream with temporal layers has its mode', async ({ call, unit, page, twoPeers }) => {
-  test.setTimeout(90_000);
   await page.goto(unit.page('publish', { mode: 'L1T2' }));
   await twoPeers(unit.page('watch'));
   await expect
-    .poll(() => call.sentBy(page).metrics({ over: '2s' }).layers, { timeout: 30_000 })
+    .poll(() => call.sentBy(page).metrics({ over: '2s' }).layers)
     .toMatchObject([{ rid: null, scalabilityMode: 'L1T2', frameWidth: 640, frameHeight: 360 }]);
 });
 
 test('data channels and one who joins late', async ({ call, link, unit, page, twoPeers }) => {
-  test.setTimeout(90_000);
   await page.goto(unit.page('publish', { data: 1 }));
   const [early] = await twoPeers(unit.page('watch'));
   await expect
-    .poll(() => early.evaluate(() => (window as unknown as { messages: number }).messages), {
-      timeout: 30_000,
-    })
+    .poll(() => early.evaluate(() => (window as unknown as { messages: number }).messages))
     .toBeGreaterThan(40);
   const late = await page.context().newPage();
   await late.goto(unit.page('watch'));
   const frames = () => call.of(late).metrics({ over: '2s' }).framesPerSecond ?? 0;
-  await expect.poll(frames, { timeout: 30_000 }).toBeGreaterThan(5);
+  await expect.poll(frames).toBeGreaterThan(5);
   await expect(call.of(late)).toHaveNoFreezeLongerThan('2s', { over: '3s' });
   await link.sync();
   expect(call.metrics().outsideRatio).toBe(0);
@@ -100,7 +94,6 @@ for (const { participants, camera, leastBps } of [
       link,
       unit,
     }, testInfo) => {
-      test.setTimeout(180_000);
       const others = participants - 1;
       for (let i = 0; i < participants; i++) {
         const page = await context.newPage();
@@ -116,7 +109,7 @@ for (const { participants, camera, leastBps } of [
           .filter((streams) => streams > 0);
       await expect.poll(received, { timeout: 120_000 }).toEqual(Array(participants).fill(others));
       await expect
-        .poll(() => call.metrics({ over: '5s' }).receivedBps, { timeout: 30_000 })
+        .poll(() => call.metrics({ over: '5s' }).receivedBps)
         .toBeGreaterThan(participants * others * leastBps);
       await link.sync();
       expect(call.metrics().outsideRatio).toBe(0);

@@ -5,7 +5,8 @@ import browserConfig from '../playwright.config.js';
 export default defineConfig({
   testDir: '.',
   outputDir: '../../test-results/kit',
-  timeout: 60_000,
+  timeout: browserConfig.timeout ?? 0,
+  expect: browserConfig.expect ?? {},
   // Only two workers: each call has two browser pages and its own link, and some tests judge the rate of the link.
   workers: 2,
   fullyParallel: true,

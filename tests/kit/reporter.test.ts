@@ -10,8 +10,6 @@ import { readHistory } from '../../src/trend/history.js';
 import { mergeReports, runProject, type Outcome } from './run_project.js';
 import { expect, test } from './support.js';
 
-test.describe.configure({ timeout: 180_000 });
-
 const SOURCE = fileURLToPath(new URL('./projects/reported.nested.ts', import.meta.url));
 /** The line number of the first `text` after the start of the test `title`. */
 function lineIn(title: string, text: string): number {

@@ -59,7 +59,6 @@ async function measure(
   testInfo: TestInfo,
   open: (bed: Bed, timed: (context: BrowserContext) => Promise<void>) => Promise<Page>,
 ): Promise<void> {
-  test.setTimeout(180_000);
   const originEpochMs = Date.now();
   const settings = { capacity: '2mbps', queue: 'droptail:300ms', rtt: 50 };
   const link = await openShaperLink({ settings, originEpochMs });
@@ -113,7 +112,7 @@ test('spatial and temporal layers @shadows', async ({ browser, server }, testInf
     const receiver = await bed.open('plain.html?side=b', timed);
     const sender = await bed.open('plain.html?mode=L3T3&width=960&height=540', timed);
     await expect
-      .poll(() => sender.evaluate(sentMode), { timeout: 30_000 })
+      .poll(() => sender.evaluate(sentMode))
       .toEqual({ codec: 'video/VP9', scalabilityMode: 'L3T3' });
     return receiver;
   });

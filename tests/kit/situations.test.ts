@@ -261,7 +261,6 @@ for (const { server, start } of [
 ])
   for (const { name, publishes, cause, provoke, expectation } of SITUATIONS)
     test(`${server}: ${name} @situations`, async ({ call, link, twoPeers }, testInfo) => {
-      test.setTimeout(120_000);
       const fromMs = Date.now();
       const wakes = watchWakes();
       const unit = await start();

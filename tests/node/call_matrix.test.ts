@@ -130,7 +130,7 @@ describe('ccscope call --matrix', () => {
     // With the same seeds the results must be the same, whatever the order in which the workers ran.
     const again = await installed('--matrix', matrix, '--twin', '--json', '-');
     expect((JSON.parse(again.stdout) as MatrixReport).cells).toEqual(report.cells);
-  }, 60_000);
+  });
 
   it('names a run that failed, and goes on', async () => {
     const never = write(
@@ -157,5 +157,5 @@ describe('ccscope call --matrix', () => {
         ['wide', 'breaks', 1],
       ],
     ]);
-  }, 60_000);
+  });
 });

@@ -38,15 +38,12 @@ async function pair(link: ShaperLink, ufrags: readonly [string, string]): Promis
 /** Both agents send checks, as pages do, until agent `b` has received the packet `text` from agent `a`. */
 async function passes([a, b]: readonly [IceAgent, IceAgent], text: string): Promise<void> {
   await expect
-    .poll(
-      () => {
-        a.check({ to: b.ufrag, role: 'controlling', nominate: true });
-        b.check({ to: a.ufrag, role: 'controlled' });
-        a.send(text);
-        return b.media.includes(text);
-      },
-      { timeout: 5000 },
-    )
+    .poll(() => {
+      a.check({ to: b.ufrag, role: 'controlling', nominate: true });
+      b.check({ to: a.ufrag, role: 'controlled' });
+      a.send(text);
+      return b.media.includes(text);
+    })
     .toBe(true);
 }
 
@@ -108,13 +105,10 @@ describe('a link whose thread ends', () => {
     expect(change).toMatchObject({ text: '700kbps' });
     await expect.poll(() => restarts(link).length).toBe(1);
     await expect
-      .poll(
-        () => {
-          page.check({ to: 'farr', role: 'controlling', nominate: true });
-          return page.answers;
-        },
-        { timeout: 5000 },
-      )
+      .poll(() => {
+        page.check({ to: 'farr', role: 'controlling', nominate: true });
+        return page.answers;
+      })
       .toBeGreaterThan(0);
     await link.sync();
     expect(link.record.forward?.rows.at(-1)?.capacity_bps).toBe(700e3);

@@ -81,7 +81,7 @@ it('leaves nothing when the command is interrupted, and makes it the next time',
   standIn(`${LAST}; echo half > "$last"; echo frame=1; exec sleep 600`);
   const stop = new AbortController();
   const made = prepare(stop.signal);
-  await vi.waitFor(() => expect(left()).toHaveLength(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(left()).toHaveLength(1), { timeout: 60_000 });
   expect(left()).not.toContain(noise.file);
   stop.abort(new Error('interrupted'));
   await expect(made).rejects.toThrow('interrupted');

@@ -109,7 +109,7 @@ async function growth(rounds: number, work: (round: number) => Promise<void>) {
   return { heap: (heapBytes() - heap) / (rounds - warm), descriptors: descriptors() - open };
 }
 
-describe('a relay that goes on', { timeout: 120_000 }, () => {
+describe('a relay that goes on', () => {
   it(`is flat over ${RESTARTS} ICE restarts of one call`, async () => {
     const relayed = await bed();
     const [a, b] = [await agentAt('a', relayed.port), await agentAt('b', relayed.port)];

@@ -52,7 +52,7 @@ function results({ experiments, failures, summary }: Report): unknown {
   return { experiments: timeless, failures, summary };
 }
 
-describe('ccscope reproduce', { timeout: 60_000 }, () => {
+describe('ccscope reproduce', () => {
   it('gives the same results for any number of workers', async () => {
     const [one, two] = [await report(SMALL, '--jobs', '1'), await report(SMALL, '--jobs', '2')];
     expect(results(two)).toEqual(results(one));

@@ -157,7 +157,7 @@ describe('a client that does not read', () => {
     });
     await sender.ask({ type: 'room/join', room: 'r' });
     expect(refused).toBeGreaterThan(FLOOD / 2);
-  }, 30_000);
+  });
 
   it('loses rows, which are counted, and gets new ones when it reads again', async () => {
     const server = await start({ rows_buffer_bytes: 0 });
@@ -175,7 +175,7 @@ describe('a client that does not read', () => {
     const late = await reader.next((message) => 'rows' in message && message.dropped !== undefined);
     expect(late).toMatchObject({ type: 'link/rows', link });
     expect('dropped' in late && late.dropped).toBeGreaterThanOrEqual(4);
-  }, 30_000);
+  });
 
   it('and asks on is disconnected', async () => {
     const server = await start({ buffer_bytes: 1 << 20 });
@@ -190,7 +190,7 @@ describe('a client that does not read', () => {
     client.socket.once('error', () => client.socket.terminate());
     await closed;
     clearInterval(timer);
-  }, 30_000);
+  });
 
   it('nor answers is gone', async () => {
     const server = await start({ ping_interval_ms: 50, sessions: 1 });

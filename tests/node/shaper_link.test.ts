@@ -92,7 +92,7 @@ describe('two agents at a relay', () => {
     expect(direction(link, 'forward').capacity).toMatchObject([{ capacityBps: 10e6 }]);
     expect(link.record.latenessMs?.packets).toBeGreaterThanOrEqual(4);
     // Lateness is reported once a second, if there were packets.
-    await expect.poll(() => link.record.late, { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => link.record.late).toHaveLength(1);
     const [second] = link.record.late;
     expect(second?.lateMs).toBeGreaterThanOrEqual(0);
     expect(second?.lateMs).toBeLessThanOrEqual((link.record.latenessMs?.p99 ?? NaN) + 0.01);
@@ -318,7 +318,7 @@ describe('the settings of a link', () => {
     await link.sync();
     expect(direction(link, 'forward').capacity).toMatchObject([{ capacityBps: 1e6 }]);
     await connected(link);
-    await expect.poll(() => direction(link, 'backward').capacity.length, { timeout: 3000 }).toBe(3);
+    await expect.poll(() => direction(link, 'backward').capacity.length).toBe(3);
     const [, second, third] = direction(link, 'forward').capacity;
     expect(second?.capacityBps).toBe(2e6);
     expect((third?.timeUs ?? NaN) - (second?.timeUs ?? NaN)).toBeCloseTo(200_000, 3);
@@ -357,18 +357,14 @@ describe('the settings of a link', () => {
     const capacity = (seconds: number) => (seconds < 3.05 ? 2e6 : seconds < 3.1 ? 3e6 : NaN);
     const link = await linkWith({ capacity, rtt: 0 });
     await connected(link);
-    await expect
-      .poll(() => link.record.notices, { timeout: 5000 })
-      .toMatchObject([{ code: 'capacity-function' }]);
+    await expect.poll(() => link.record.notices).toMatchObject([{ code: 'capacity-function' }]);
     expect(link.record.notices[0]?.message).toMatch(/link\.capacity: expected a function.*NaN at 3\.1/);
-    await expect
-      .poll(() => direction(link, 'forward').rows.at(-1)?.capacity_bps, { timeout: 5000 })
-      .toBe(3e6);
+    await expect.poll(() => direction(link, 'forward').rows.at(-1)?.capacity_bps).toBe(3e6);
     const { rows } = direction(link, 'forward');
     const before = rows.length;
     await expect.poll(() => rows.length).toBeGreaterThan(before + 3);
     expect(rows.at(-1)?.capacity_bps).toBe(3e6);
-  }, 15_000);
+  });
 
   it('may let TCP into the queue: it takes what the call leaves, and the log stays in order', async () => {
     const link = await linkWith({
@@ -391,9 +387,7 @@ describe('the settings of a link', () => {
       )
       .toBeGreaterThan(1.8e6);
     for (let i = 0; i < 30; i++) a.send(Buffer.alloc(972));
-    await expect
-      .poll(() => packets.reason.subarray(0, packets.rows).includes(2), { timeout: 5000 })
-      .toBe(true);
+    await expect.poll(() => packets.reason.subarray(0, packets.rows).includes(2)).toBe(true);
     await link.set({ crossTraffic: 'none' });
     // Sends repeatedly, since the queue may still be full at first.
     await expect
@@ -408,7 +402,7 @@ describe('the settings of a link', () => {
     // The log contains at least the packets that arrived. (More packets may have been lost in sockets after
     // the link.)
     expect(packets.rows).toBeGreaterThanOrEqual(b.media.length);
-  }, 20_000);
+  });
 
   const wrong: [LinkSettings, string][] = [
     [{ capacity: 'fast' }, 'link.capacity'],

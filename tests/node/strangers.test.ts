@@ -47,14 +47,11 @@ const answer = (b: IceAgent, to: string): void => b.check({ to, role: 'controlle
 async function connect(a: IceAgent, b: IceAgent): Promise<void> {
   const before = [a.answers, b.answers] as const;
   await expect
-    .poll(
-      () => {
-        offer(a, b.ufrag);
-        answer(b, a.ufrag);
-        return a.answers > before[0] && b.answers > before[1];
-      },
-      { timeout: 5000 },
-    )
+    .poll(() => {
+      offer(a, b.ufrag);
+      answer(b, a.ufrag);
+      return a.answers > before[0] && b.answers > before[1];
+    })
     .toBe(true);
 }
 
@@ -68,7 +65,7 @@ async function expectPrivate(a: IceAgent, b: IceAgent, strangers: readonly IceAg
     a.send(`there ${i}`);
     b.send(`back ${i}`);
   }
-  await expect.poll(() => [a.media.length, b.media.length], { timeout: 5000 }).toEqual([20, 20]);
+  await expect.poll(() => [a.media.length, b.media.length]).toEqual([20, 20]);
   for (const stranger of strangers) expect(stranger.media).toEqual([]);
 }
 

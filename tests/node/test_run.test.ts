@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { affected, contents } from '../../scripts/test/changes.mjs';
 import { schedule, withPrerequisites, type Outcome, type Part } from '../../scripts/test/schedule.mjs';
+import { judged, toRunAgain, withSecondRun, type Run } from '../../scripts/test/verdicts.mjs';
 import { isTaken, lateShare, partsOf, stolenShare } from '../../scripts/test/wakes.mjs';
 
 const PASSED = { passed: 1, failed: 0 };
@@ -101,6 +102,56 @@ describe('a change', () => {
     expect(now['src/core/load.ts']).toMatch(/^[0-9a-f]{64}$/);
     expect(now['package-lock.json']).toMatch(/^[0-9a-f]{64}$/);
     expect(Object.keys(now)).not.toContain('src/core/ccscope.wasm');
+  });
+});
+
+describe('a second run', () => {
+  const slow = { name: 'slow', error: 'timeout', again: 'tests/a.test.ts:7' };
+  const broken = { name: 'broken', error: 'wrong', again: 'tests/b.test.ts' };
+  const first: Run = { passed: 8, failed: 2, failures: [slow, broken], unsteady: [], seconds: 10 };
+
+  it('judges the tests that failed, and names those that passed only then', () => {
+    expect(toRunAgain(first)).toEqual(['tests/a.test.ts:7', 'tests/b.test.ts']);
+    const second = {
+      passed: 1,
+      failed: 1,
+      failures: [{ ...broken, error: 'wrong again' }],
+      unsteady: [],
+      seconds: 2,
+    };
+    const result = withSecondRun(first, second);
+    expect(result).toMatchObject({ passed: 9, failed: 1, unsteady: [slow], seconds: 12 });
+    expect(result.failures.map(({ error }) => error)).toEqual(['wrong again']);
+  });
+
+  it('counts a test that failed only in the second run of its file', () => {
+    const second = { passed: 5, failed: 1, failures: [{ name: 'other' }], unsteady: [], seconds: 2 };
+    expect(withSecondRun(first, second)).toMatchObject({ passed: 9, failed: 1, unsteady: [slow, broken] });
+  });
+
+  it('keeps the first result if it ends without one, and a failure that no test names', () => {
+    expect(withSecondRun(first, { passed: 0, failed: 1, seconds: 2 } as Run)).toEqual(first);
+    const nameless = {
+      ...first,
+      failed: 3,
+      failures: [...first.failures, { name: 'no report: exit code 1' }],
+    };
+    const second = { passed: 2, failed: 0, failures: [], unsteady: [], seconds: 2 };
+    expect(withSecondRun(nameless, second)).toMatchObject({
+      passed: 10,
+      failed: 1,
+      failures: [{ name: 'no report: exit code 1' }],
+    });
+  });
+
+  it('has no verdict only if others took the machine in both runs', () => {
+    const runs = (before: boolean, after: boolean): Run => {
+      const run = (isTaken: boolean): Run => ({ ...first, failed: 1, failures: [{ ...slow, isTaken }] });
+      return withSecondRun(run(before), { ...run(after), passed: 0 });
+    };
+    expect(judged(runs(true, true))).toMatchObject({ failed: 0, failures: [], unjudged: [{ name: 'slow' }] });
+    for (const run of [runs(true, false), runs(false, true)])
+      expect(judged(run)).toMatchObject({ failed: 1, failures: [{ name: 'slow' }], unjudged: [] });
   });
 });
 

@@ -176,24 +176,20 @@ describe('ccscope run --controller', () => {
     ['fills', { arrival: 'for (;;) kept.push({ n });' }, /allocated more than 1024 MB|did not answer/],
     // The time limit is raised to 30 s, so that even on a busy machine the end of the thread is reported first.
     ['exits', { arrival: 'process.exit(3);' }, /it ended its own thread with code 3/, '30'],
-  ])(
-    'one that %s is ended and named, exit 1',
-    { timeout: 60_000 },
-    async (name, code, message, limit = '2') => {
-      const { status, stderr, report } = await run(
-        '--controller',
-        controller(name, code),
-        '--controller-timeout',
-        limit,
-      );
-      expect(status).toBe(1);
-      expect(stderr).toMatch(message);
-      expect(stderr).toContain(name);
-      expect(report.controller_faults).toEqual([
-        { controller: name, message: expect.stringMatching(message) as string },
-      ]);
-    },
-  );
+  ])('one that %s is ended and named, exit 1', async (name, code, message, limit = '2') => {
+    const { status, stderr, report } = await run(
+      '--controller',
+      controller(name, code),
+      '--controller-timeout',
+      limit,
+    );
+    expect(status).toBe(1);
+    expect(stderr).toMatch(message);
+    expect(stderr).toContain(name);
+    expect(report.controller_faults).toEqual([
+      { controller: name, message: expect.stringMatching(message) as string },
+    ]);
+  });
 
   it('names the controller in the trace, and its fault, and replays it', async () => {
     const trace = path('trace.ndjson');
@@ -285,7 +281,7 @@ describe('ccscope replay --controller', () => {
     expect(JSON.parse(stdout)).toMatchObject({ preset: 'gcc-live' });
   });
 
-  it('a controller that throws, or never returns: named, exit 1', { timeout: 60_000 }, async () => {
+  it('a controller that throws, or never returns: named, exit 1', async () => {
     const thrown = await ccscope(
       'replay',
       trace,

@@ -33,7 +33,7 @@ async function simulated(scenario: Scenario, { params, seed, trace }: PlannedRun
   return { result: { values, densities, rows, seconds: 1 } };
 }
 
-describe('the report on the page of papers', { timeout: 60_000 }, () => {
+describe('the report on the page of papers', () => {
   it('is that of `ccscope reproduce`, pictures included, in whatever order the runs end', async () => {
     const service = new ReportService();
     const { runs } = service.open(SMALL);

@@ -1,0 +1,17 @@
+export interface Failure {
+  name: string;
+  error?: string;
+  again?: string;
+  isTaken?: boolean;
+}
+/** What a run of a part printed and counted. */
+export interface Run {
+  passed: number;
+  failed: number;
+  failures: readonly Failure[];
+  unsteady: readonly Failure[];
+  seconds: number;
+}
+export function toRunAgain(run: Pick<Run, 'failures'>): string[];
+export function withSecondRun(first: Run, second: Run): Run;
+export function judged(run: Run): Run & { unjudged: Failure[] };
