@@ -1,5 +1,5 @@
-// `npm run bench`: measures the costs of ccscope. Each figure is printed with its budget, its target or a comparable
-// figure from the same run.
+// `npm run bench`: measures the costs of ccscope. Most figures are printed with their budget, their target or a
+// comparable figure from the same run.
 //
 //   npm run bench -- [--only core|simulator|shaper|call|pages|kit|inject] [--duration SECONDS]
 //

@@ -1,2 +1,5 @@
-/** Brings everything but the documentation up to date; without `app`, leaves out the app, too. */
+/**
+ * Brings everything up to date, except the documentation and the browser extension. With `app: false`, also leaves out
+ * the app.
+ */
 export function build(options?: { app?: boolean }): Promise<void>;

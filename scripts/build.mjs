@@ -385,7 +385,10 @@ async function buildApp() {
   });
 }
 
-/** Brings everything but the documentation up to date; without `app`, leaves out the app, too. */
+/**
+ * Brings everything up to date, except the documentation and the browser extension. With `app: false`, also leaves out
+ * the app.
+ */
 export async function build({ app = true } = {}) {
   await buildWasm();
   await generate();

@@ -15,8 +15,8 @@ const outDir = inRoot('dist/extension');
 const archive = (browser) => `${outDir}/ccscope-${browser}.zip`;
 
 /**
- * Content scripts and Firefox's background script are classic scripts; the scripts of the extension's pages are
- * modules.
+ * Content scripts and the background script are classic scripts; the scripts of the extension's pages and of their
+ * worker are modules.
  */
 const classic = ['background', 'bridge', 'page'];
 const modules = ['devtools', 'panel', 'sites_page', 'watch_worker'];

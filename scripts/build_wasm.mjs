@@ -65,7 +65,7 @@ const linkFlags = [
   ...['-sERROR_ON_UNDEFINED_SYMBOLS=0', '-sWARN_ON_UNDEFINED_SYMBOLS=0'],
 ];
 
-/** All imports that src/core/load.ts supplies. */
+/** All imports that src/core/load.ts expects. */
 const knownImports = [
   ...['ccscope.user', 'env.emscripten_notify_memory_growth'],
   'wasi_snapshot_preview1.proc_exit', // referred to by Emscripten's start-up code, but never called

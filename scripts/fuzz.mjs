@@ -159,7 +159,9 @@ async function main() {
     say(`Native targets, over all campaigns in build/fuzz: ${total.toLocaleString('en')} executions.`);
   const open = rows.reduce((sum, row) => sum + row.open, 0);
   if (open > 0) {
-    say('Inputs of faults are in build/fuzz/artifacts/; tests/fuzz/README.md says what to do with one.');
+    say(
+      'Inputs that caused faults are in build/fuzz/artifacts/; tests/fuzz/README.md says what to do with one.',
+    );
     process.exitCode = 1;
   }
 }

@@ -47,7 +47,7 @@ export async function buildNativeTests() {
     ...jobs('tests/native', { ...precompiled, flags: [...precompiled.flags, ...testFlags] }),
     // Unlike the module, this build has run-time type information: UBSan checks the types of objects with it.
     ...jobs('wasm', { flags: [...sanitized, '-O1', '-fno-exceptions'] }),
-    // Optimised, since the corpora of these targets contain thousands of inputs.
+    // Optimised, since the corpora of these targets contain about a thousand inputs.
     ...jobs('tests/fuzz/native', { flags: [...sanitized, '-O1', ...include] }),
   ]);
 

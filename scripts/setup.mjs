@@ -123,7 +123,8 @@ export async function setup({
   if (remaining.includes('ffmpeg')) throw new Problem('Please install ffmpeg, then try again.');
   if (remaining.includes('chromium')) await installChromium();
   const without = remaining.filter((name) => name === 'firefox' || servers.includes(name));
-  if (without.length > 0) say(`Not to be had here: ${without.join(', ')}. The tests with them are left out.`);
+  if (without.length > 0)
+    say(`Cannot be installed here: ${without.join(', ')}. The tests that need them are skipped.`);
   if (chromium) {
     const path = await findChromium();
     if (!path) throw new Problem(noChromium);

@@ -4,8 +4,8 @@
 //
 // `day` sends 24 simulated hours of a call's messages through the pipelines. `call` holds two real calls for
 // --minutes, with ICE restarts, changes of the controller and page reloads. Meanwhile, two hostile clients attack
-// the servers. Once a minute, `call` samples every process. The verdict depends on the slopes after the warm-up,
-// not on the levels. The exit code is 1 if anything grows, or if an error went uncaught.
+// the servers. Once a minute, `call` samples the server, the kit and both browsers. The verdict depends on the
+// slopes after the warm-up, not on the levels. The exit code is 1 if anything grows, or if an error went uncaught.
 import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -19,7 +19,7 @@ import { setup } from './setup.mjs';
 
 const PARTS = ['day', 'call'];
 /**
- * The warm-up, which is not judged: the first half of a soak, but at most twenty minutes. During this time,
+ * The warm-up of the calls, which is not judged: their first half, but at most twenty minutes. During this time,
  * allocators take memory up to their final size. In the local server, for instance, the resident memory grows from
  * 62 to 65 MB while the heap is flat.
  */

@@ -8,7 +8,7 @@ import { setup } from './setup.mjs';
 try {
   await setup();
   await build();
-  // An existing documentation site is not rebuilt here, but only by `npm run build`.
+  // An existing documentation site is not rebuilt here: `npm run build` rebuilds it.
   await buildDocs({ onlyOnce: true });
 } catch (error) {
   fail(error);

@@ -48,7 +48,7 @@ const page = `<!doctype html>
 
 const elementGuide = 'src/embed/README.md';
 
-/** The package as it would be published. */
+/** Packs the package as it would be published. Returns the path of the packed file. */
 async function pack(folder) {
   await npm(['pack', '--pack-destination', folder], inRoot());
   return join(
@@ -89,7 +89,7 @@ async function lintTarball(tarball) {
   await nodeBin('@arethetypeswrong/cli/dist/index.js', args, { what: 'are-the-types-wrong' });
 }
 
-/** Checks that the example compiles against the types of the package. */
+/** Checks that the examples for the Vite project compile against the types of the package. */
 async function checkTypes(folder) {
   const strict = [
     '--strict',
@@ -112,7 +112,10 @@ async function checkTypes(folder) {
   );
 }
 
-/** Checks that a CommonJS module in TypeScript gets the same types, with the module resolution of current Node. */
+/**
+ * Checks that a CommonJS module in TypeScript finds the types of the package, with the module resolution of current
+ * Node. Also runs the guide's example for CommonJS.
+ */
 async function checkCommonJs(folder) {
   const modules = ['--module', 'nodenext', '--moduleResolution', 'nodenext', '--target', 'ES2022'];
   writeFileSync(
@@ -139,8 +142,8 @@ async function checkImportMap(folder) {
 }
 
 /**
- * Checks that the built examples run in Chromium: video arrives, the controller reports, a simulation ends, and no
- * error is logged.
+ * Checks that the built examples run in Chromium: video arrives, the controller reports, a simulation ends, the element
+ * draws, and no error goes uncaught.
  */
 async function checkPage(folder) {
   await withTab(join(folder, 'dist'), async (tab, address) => {
@@ -183,8 +186,8 @@ async function checkElement(folder) {
 }
 
 /**
- * Serves this folder, and calls `use` with a Chromium tab and the address of the server. Throws Problem if the page
- * fails or logs an error.
+ * Serves this folder, and calls `use` with a Chromium tab and the address of the server. Throws Problem if `use`
+ * fails, or if an error in the page goes uncaught.
  */
 async function withTab(folder, use) {
   const server = createServer(sirv(folder)).listen(0, '127.0.0.1');
@@ -263,7 +266,7 @@ function checkCommandLine(folder) {
 
 /**
  * Checks the links in the package's guides. In the README, all links must work; in the other guides, the links to
- * guides and to pictures.
+ * guides and to pictures. Links into tests/ are not checked, since the package does not contain the tests.
  */
 function checkGuides(folder) {
   const installed = join(folder, 'node_modules/ccscope');

@@ -115,7 +115,8 @@ async function oneCall(launch, url, mode) {
       page: (100 * task) / s,
       browser: (100 * cpu.all) / s,
       perCodec: cpu.all / cpu.codec,
-      // The pages of this benchmark start no workers of their own, so all workers belong to the script.
+      // The pages of this benchmark start no workers of their own. So all workers belong to the script or, in the mode
+      // `passing`, to the transform that does nothing.
       workers: (100 * cpu.workers) / (cpu.all - cpu.workers),
       fps: ((await frames()) - before.frames) / s / streams,
     };

@@ -1,6 +1,6 @@
 // Measures what observing costs the pages under test: the time until a page has loaded, and the CPU time of a call
-// between two pages. Calls are made alternately with and without the observer, so that both are measured under the
-// same load.
+// between two pages. Calls without the observer, with it, and with it using only getStats take turns, so that all
+// are measured under the same load.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { connect, framesOf, openPage, serveBlankPage } from '../lib/page_call.mjs';

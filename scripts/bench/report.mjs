@@ -1,4 +1,4 @@
-// Prints the results of the benchmarks: each figure with its budget, its target or a comparable figure from the
+// Prints the results of the benchmarks: most figures with their budget, their target or a comparable figure from the
 // same run.
 
 export const heading = (text) => console.log(`\n${text}`);

@@ -4,8 +4,8 @@ export interface CheckOptions {
   role: 'controlling' | 'controlled';
   nominate?: boolean;
   /**
-   * The username fragment of the agent whose password protects the request. Default: `to`. An agent
-   * that does not know that password can only use its own.
+   * The username fragment of the agent whose password protects the request. Default: `to`. A sender that does not
+   * know the password of `to` can only use its own.
    */
   knownTo?: string;
 }

@@ -80,7 +80,7 @@ export function controllersOf({ controllers }) {
   );
 }
 
-/** The queue disciplines, each with its defaults and with each of its presets. */
+/** The queue disciplines, each with every preset that it has or, if it has none, with its defaults. */
 export function queuesOf({ components }) {
   return ['droptail', 'codel', 'pie', 'sfq', 'fq_codel'].flatMap((name, kind) => {
     const { presets } = components[name];

@@ -47,8 +47,8 @@ async function compile({ compiler, source, object, flags, inputs = [], options }
  */
 export async function precompile({ compiler, source, folder, flags }) {
   const header = join(folder, relative(root, source));
-  // Compilers look for the precompiled header in the folder of the header with the same name. Clang also
-  // accepts GCC's file extension.
+  // Compilers look for the precompiled form in the header's folder, under the header's name with an extension. Clang
+  // also accepts GCC's extension.
   const object = `${header}.gch`;
   await compile({ compiler, source, object, flags: [...flags, '-x', 'c++-header'] });
   if (!existsSync(header)) writeFileSync(header, `#include "${source}"\n`);

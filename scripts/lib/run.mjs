@@ -6,7 +6,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 
 import { root } from './files.mjs';
 
-/** A failure that needs no stack trace: the message says what to do. */
+/** A failure that needs no stack trace: the message explains it. */
 export class Problem extends Error {}
 
 export const say = (text) => process.stderr.write(`${text}\n`);

@@ -23,7 +23,8 @@ const TELLING_CALLS = new Map([
 const CONFIG_PARTS = ['field', 'expected', 'got', 'fix'];
 
 /**
- * The text of an error's message. A ConfigError composes it from its arguments; other errors contain the text itself.
+ * The text of an error's message. Some errors, such as ConfigError, compose it from their arguments; the others
+ * contain the text itself.
  */
 const sentence = ({ message, field, expected, got, fix }) =>
   message ?? `${field}: expected ${expected}, got ${got}${fix === undefined ? '' : `; ${fix}`}`;

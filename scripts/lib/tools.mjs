@@ -115,7 +115,7 @@ function linksFuzzer(compiler) {
 
 /**
  * The path of a clang++ 14 or newer with libFuzzer: the one that CLANG names, else clang++, else the newest
- * clang++-N; undefined if there is none.
+ * clang++-N, else Homebrew's; undefined if there is none.
  */
 export function findFuzzer() {
   const newestFirst = Array.from({ length: 20 }, (_, i) => `clang++-${33 - i}`);

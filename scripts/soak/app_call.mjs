@@ -29,6 +29,8 @@ export class AppCall {
   #devtools;
   #controller = 0;
   errors = [];
+  /** The ports of the page's current link. */
+  linkPorts = [];
 
   constructor(browser, url) {
     this.browser = browser;
@@ -40,11 +42,18 @@ export class AppCall {
     const call = new AppCall(browser, url);
     call.#page = await browser.newPage();
     call.#page.on('pageerror', (error) => call.errors.push(String(error)));
+    call.#page.on('websocket', (socket) => socket.on('framereceived', (frame) => call.#heard(frame)));
     call.#page.on('crash', () => call.errors.push('the page crashed'));
     call.#page.on('worker', (worker) => worker.evaluate(watchMemories).catch(() => undefined));
     call.#devtools = await call.#page.context().newCDPSession(call.#page);
     await call.reload();
     return call;
+  }
+
+  /** Takes the ports from the server's answer to `link/open`. */
+  #heard({ payload }) {
+    const { a, b } = JSON.parse(String(payload)).link ?? {};
+    if (a && b) this.linkPorts = [a.port, b.port];
   }
 
   /** Loads the page, whose call starts automatically, and waits until it has settled. */

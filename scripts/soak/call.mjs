@@ -1,4 +1,5 @@
-// The real calls of the soak: two calls, two hostile clients, and a sample of every process once a minute.
+// The real calls of the soak: two calls and two hostile clients. Once a minute, the server, the kit and both browsers
+// are sampled.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { say } from '../lib/run.mjs';
@@ -22,7 +23,10 @@ export function limitOf(name) {
   return { unit: '1/h', limit: 1, judged: true };
 }
 
-/** The memory and the open descriptors of one browser, summed over its processes of each kind. */
+/**
+ * The memory of one browser, summed over its processes of each kind, and its open descriptors, summed over all its
+ * processes.
+ */
 function browserValues(prefix, processes) {
   const sums = {};
   for (const { pid, command } of processes) {
@@ -74,8 +78,7 @@ class Soak {
 
   /** Gives the hostile clients the address of the server and the ports of the current links. */
   async #aim() {
-    const { link } = await this.app.state();
-    const ports = [...(await this.server.ask('portsOf', link)), await this.kit.ask('relayPort')];
+    const ports = [...this.app.linkPorts, await this.kit.ask('relayPort')];
     await this.hostile.ask('aim', await this.server.ask('url'), ports);
   }
 

@@ -38,7 +38,7 @@ export class Child {
     else waiting?.reject(new Error(`${this.name}: ${error}`));
   }
 
-  /** Rejects when the process has ended, or does not answer for a minute. */
+  /** Rejects if the command fails, if the process has ended, or if it does not answer within a minute. */
   ask(command, ...args) {
     if (this.exited !== null) return Promise.reject(new Error(`${this.name} ended with ${this.exited}`));
     const id = this.#nextId++;

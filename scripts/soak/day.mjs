@@ -181,8 +181,9 @@ function hour(call, clock, fromMs) {
 }
 
 /**
- * Lets the given number of hours pass. After each hour, calls `sample` with three numbers: the heap in bytes after
- * collecting garbage, the modules' memory in pages, and the CPU milliseconds that the hour took. Needs --expose-gc.
+ * Lets the given number of hours pass. After each hour, calls `sample` with the number of the hour, the heap in bytes
+ * after collecting garbage, the modules' memory in pages, and the CPU milliseconds that the hour took. Needs
+ * --expose-gc.
  */
 export async function simulatedDay({ hours = 24, sample }) {
   watchMemories();

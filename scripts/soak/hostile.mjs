@@ -38,7 +38,7 @@ async function request() {
 }
 
 /**
- * A session that uses up as much as it can: links, rooms and memory. (It uses up memory by not reading the answers.)
+ * A session that tries to use up links, rooms and memory. (It tries to use up memory by not reading the answers.)
  */
 async function session() {
   const socket = new WebSocket(`${serverUrl.replace('http', 'ws')}ws`);
@@ -48,7 +48,7 @@ async function session() {
   if (socket.readyState !== WebSocket.OPEN) return socket.terminate();
   for (let id = 1; id <= 20; id++) {
     socket.send(JSON.stringify({ id, type: 'link/open', config: { capacity: '10mbps' } }));
-    socket.send(JSON.stringify({ id: 100 + id, type: 'room/join', room: `room ${randomInt(100)}` }));
+    socket.send(JSON.stringify({ id: 100 + id, type: 'room/join', room: `room-${randomInt(100)}` }));
     socket.send('['.repeat(randomInt(10_000)));
   }
   socket.pause();

@@ -27,7 +27,7 @@ export function descendants(ancestor) {
 }
 
 /**
- * The kind of a Chromium process: browser, renderer, gpu-process or utility; null for other programs. In the
+ * The kind of a Chromium process, such as browser, renderer, gpu-process or utility; null for other programs. In the
  * command line of a child process, words may be separated by spaces or by zero bytes.
  */
 export function chromiumKind(command) {

@@ -12,10 +12,5 @@ const server = await startServer({ appDir: inRoot('dist/app') });
 
 serveParent({
   url: () => server.url,
-  /** The ports of a link, for the hostile clients; empty if the link has been closed. */
-  portsOf: (link) => {
-    const shaper = server.shaper(link);
-    return shaper === null ? [] : [shaper.a.port, shaper.b.port];
-  },
   close: () => server.close(),
 });

@@ -10,8 +10,8 @@ import { LEAST_NICE } from './schedule.mjs';
 
 const [name, outcomeFile, ...files] = process.argv.slice(2);
 const { run, nice = 0 } = parts[name];
-// Parts that only compute run at a high nice value, so that real calls that run at the same time get the processor time
-// that they need.
+// Many parts that only compute run at a high nice value, so that real calls that run at the same time get the processor
+// time that they need.
 setPriority(nice);
 // If the system supports it (sched(7), SCHED_IDLE), the parts with the highest `nice` run only when the processor
 // would otherwise be idle.

@@ -14,7 +14,7 @@ const resultOf = (name) => inRoot('build/test', `${name}.json`);
 export const node = (script, ...args) => status(process.execPath, [inRoot(script), ...args]);
 export const bin = (script, ...args) => node(join('node_modules', script), ...args);
 
-/** A runner for a part that consists of checks. A check passes if its exit code is 0. */
+/** A runner for checks, which pass if their exit code is 0. It resolves with {passed, failed} only. */
 export const checks =
   (...runs) =>
   async () => {
@@ -166,7 +166,7 @@ function failuresOfSuite({ specs, suites = [] }, folder) {
   return [...own, ...suites.flatMap((suite) => failuresOfSuite(suite, folder))];
 }
 
-/** Runs Playwright with one configuration after the other. Each configuration is for one folder of tests/. */
+/** Runs Playwright with one configuration after the other. */
 export const playwright =
   (name, configs, args, { judgesTime = false } = {}) =>
   (files) =>

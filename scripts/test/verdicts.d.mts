@@ -4,7 +4,7 @@ export interface Failure {
   again?: string;
   isTaken?: boolean;
 }
-/** What a run of a part printed and counted. */
+/** The results of one run of a part. */
 export interface Run {
   passed: number;
   failed: number;

@@ -4,7 +4,7 @@
 // A failure is {name, error, again, isTaken}: `again` is what a second run has to run, a test file or FILE:LINE;
 // `isTaken` says that other virtual machines used the processors while a test judged rates and delays (wakes.mjs).
 
-/** The files, or the tests as FILE:LINE, that have to run once more; [] if no test failed that can. */
+/** The files, or the tests as FILE:LINE, that have to run once more; [] if no failed test can run again. */
 export const toRunAgain = ({ failures = [] }) => [
   ...new Set(failures.map(({ again }) => again).filter((again) => again !== undefined)),
 ];

@@ -12,29 +12,32 @@ import { problems } from './settings.js';
 
 export interface AutomationState {
   phase: Phase;
-  /** Seconds since the call was connected; null before that. */
+  /** Seconds since the running call was connected; null before that and when no call is running. */
   connectedForS: number | null;
   status: CallStatus | null;
   /** The name of the call's link at the local server; null if the call has no such link. */
   link: string | null;
-  /** How late the shaper sends packets; null if no shaper is in use. */
+  /** How late the shaper sends packets, by its latest report; null before a call's first report. */
   lateness: LatenessMs | null;
-  /** The notices that the page shows, and the parts of the URL that were refused. */
+  /** The page's own notices. The notices of the call are in `status`. */
   notices: readonly { level: string; code: string; message: string; fix: string }[];
+  /** The parts of the URL that were refused. */
   urlProblems: readonly { field: string; got: string; expected: string }[];
 }
 
 export interface Automation {
   state(): AutomationState;
   /**
-   * Counters of the received video in the running call or, if no call is running, in the last call. Null
-   * before the first call.
+   * The browser's statistics of the media in the running call or, if no call is running, in the last call.
+   * Null before the first call and while a call is starting.
    */
   media(): Promise<MediaStats | null>;
   counters(): Counters;
   /**
-   * The target rates of every controller of the call over time. The controller in charge comes first, then the
-   * shadows (controllers that only watch). The rates of a shadow are those that it would have requested.
+   * The target rates of every controller of the call over time. Flow 0 comes first: the controller in charge
+   * or, if the browser's own controller is in charge, the controller of the chosen preset, which only
+   * watches. Then come the shadows (further controllers that only watch). The rates of a controller that only
+   * watches are those that it would have requested.
    */
   targets(): Promise<Targets[]>;
   /**

@@ -10,7 +10,10 @@ export const callQueues = new QueueMemory();
 export const capacityBeforeChangesBps = (): number | null =>
   parseSchedule(settings.value.capacity)[0]?.capacityBps ?? null;
 
-/** Chooses another discipline. A limit that the user has set is kept. */
+/**
+ * Chooses another discipline. A limit that the user has set is kept; it is converted to packets if the new
+ * discipline counts only packets.
+ */
 export function chooseQueue(discipline: string): void {
   const next = callQueues.change(queueForm(settings.value.queue), discipline, capacityBeforeChangesBps());
   change({ queue: queueText(next) });

@@ -46,7 +46,10 @@ export function shadowTexts(text: string): string[] {
   throw new ConfigError('shadow', `at most ${MOST_SHADOWS} controllers`, String(shadows.length), fix);
 }
 
-/** The title of a controller as it is written in the settings: `NADA`, a preset's title, or the name of a file. */
+/**
+ * The title of a controller, from its text in the settings: `NADA`, a preset's title, the name of the user's
+ * file, or words for the browser's own controller. Throws ConfigError.
+ */
 export function titleOf(text: string): string {
   if (text === 'native') return 'the browser’s own controller';
   return isOwn(text) ? ownName(text) : controllerTitle(parseController(text));

@@ -38,8 +38,8 @@ export const NETWORK_BUTTONS: readonly NetworkButton[] = [
   { name: 'LTE', about: `12 Mbps and 70 ms (${NETWORKS.lte.source})`, link: uploadOf('lte') },
   {
     name: 'Café Wi-Fi',
-    // The outages are those of the test kit's `wifi`. The losses, and an access link of only 2 Mbps, are our choice
-    // for a crowded café.
+    // The outages are those of the test kit's `wifi`. The losses, the RTT, and an access link of only 2 Mbps
+    // are our choice for a crowded café.
     about: `2 Mbps with outages of 20 ms behind 100 ms (gcc-packet-grouping-2016), and 1 % loss in runs of 3`,
     link: { ...uploadOf('wifi'), capacity: '2mbps', rtt_ms: 40, loss: 0.01, burst_loss: 3 },
   },

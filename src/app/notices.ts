@@ -1,4 +1,7 @@
-/** Notices shown on the page. Each says in one sentence what happened, and in another what the user can do. */
+/**
+ * Notices shown on the page. Each says in one sentence what happened. What the user can do is in another
+ * sentence or on buttons.
+ */
 import { signal } from '@preact/signals';
 
 import type { Notice } from '../rtc/index.js';

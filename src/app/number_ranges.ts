@@ -2,8 +2,8 @@
 import { LINK_FIELDS, linkField } from '../link/fields.js';
 import { URL_KEYS, type LinkInUrl } from '../link/url.js';
 
-/** The ranges of numbers that are not settings of the link, each with its unit. */
 const BITRATE = [1000, 1e8, 'bits per second'] as const;
+/** The ranges of numbers that are not settings of the link, each with its unit. */
 export const NUMBERS = {
   min_bps: BITRATE,
   max_bps: BITRATE,

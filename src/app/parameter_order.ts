@@ -11,7 +11,7 @@ export const BITRATE_PARAMETERS: readonly string[] = [
   'start_bitrate_bps',
 ];
 
-/** The parameters that are shown first, in this order. The papers vary these parameters most. */
+/** The parameters that are shown first, in this order. */
 const FIRST: Readonly<Record<ControllerName, readonly string[]>> = {
   gcc: [
     'k_u',

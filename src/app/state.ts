@@ -1,7 +1,8 @@
 /**
- * One state determines everything that the page shows, and the URL contains that state. A link therefore reproduces
- * the view. The schema below is the only list of the URL's parameters. An invalid value is replaced with the default,
- * and a problem reports the field and the expected form.
+ * One state contains all settings of the page, and the URL contains that state. A link therefore reproduces
+ * the settings and the view, but not the measured values. The schema below is the only list of the URL's
+ * parameters. An invalid value is replaced with the default, and a problem reports the field and the expected
+ * form.
  */
 import * as v from 'valibot';
 

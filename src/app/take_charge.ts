@@ -16,9 +16,9 @@ export function flowZeroText(state: Pick<AppState, 'controller' | 'preset' | 'se
 }
 
 /**
- * The settings after `controller` has been put in charge. `controller` starts with its default preset for calls, and
- * is removed from the shadows (controllers that only watch). During a call, the replaced controller becomes a shadow,
- * unless there are already MOST_SHADOWS shadows.
+ * The settings after `controller` has been put in charge. `controller` starts with its default preset for
+ * calls, and is removed from the shadows (controllers that only watch). During a call, the former flow 0
+ * becomes a shadow, unless there are already MOST_SHADOWS shadows.
  */
 export function takeCharge(before: AppState, controller: string, running: boolean): Partial<AppState> {
   const former = flowZeroText(before);

@@ -32,7 +32,7 @@ export function rememberTheme(theme: Theme): void {
   }
 }
 
-/** Keeps the page and `charts` in the theme of the page's settings. */
+/** Keeps the page in the theme of its settings, and passes each new theme to `charts`. */
 export function followTheme(setting: () => Theme, charts: (theme: ChartTheme) => void): void {
   effect(() => {
     const named = setting();

@@ -143,7 +143,10 @@ function Meanings({ board: { title, about }, series, scope }: MeaningsProps) {
   );
 }
 
-/** The strip's legend: the meaning of each colour, with the state at the cursor (or the newest) marked. */
+/**
+ * The strip's legend: the meaning of each colour. The state at the cursor is marked; without a cursor, the
+ * state at the end of the window.
+ */
 function StripLegend({ scope, spec }: { scope: Scope; spec: StripSpec }) {
   const values = scope.values.value;
   return (

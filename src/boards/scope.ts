@@ -22,6 +22,12 @@ const REFRESH_MS = 100;
 const READ_ROWS = 2;
 /** Once painting has taken this long in a frame, the next chart waits for another frame. */
 const FRAME_MS = 6;
+/**
+ * After a redraw, the charts do not follow new rows for this multiple of the time that painting took. So the
+ * page stays responsive on slow machines, too. Changes by the user, such as moving the window, are drawn at
+ * once.
+ */
+const REST = 2;
 /** `cost` covers at most this many of the latest redraws. */
 const COSTS_KEPT = 600;
 
@@ -86,6 +92,10 @@ export class Scope {
   });
   /** Settles when all stale charts have been drawn; null if there are none. */
   #pumping: Promise<void> | null = null;
+  /** The time spent on painting charts since #pump last began. */
+  #paintedMs = 0;
+  /** The charts do not follow new rows until performance.now() reaches this time. */
+  #restUntilMs = 0;
   #valuesStale = false;
   /** Whether the values are being read. Until they have been read, no other read begins. */
   #isReading = false;
@@ -122,7 +132,7 @@ export class Scope {
     this.#timer = setInterval(() => this.#tick(), REFRESH_MS);
   }
 
-  /** Ends the scope, which then reads and draws nothing more. */
+  /** Ends the scope: stops its timer, and drops the charts that wait to be read and drawn again. */
   close(): void {
     clearInterval(this.#timer);
     this.#isClosed = true;
@@ -315,7 +325,8 @@ export class Scope {
 
   #tick(): void {
     const newestUs = this.source.newestUs();
-    if (newestUs > this.axis.extent.toUs) this.axis.setExtent({ fromUs: 0, toUs: newestUs });
+    if (newestUs > this.axis.extent.toUs && this.#pumping === null && performance.now() >= this.#restUntilMs)
+      this.axis.setExtent({ fromUs: 0, toUs: newestUs });
     if (!this.#valuesStale || this.#isReading) return;
     this.#valuesStale = false;
     void this.#readValues();
@@ -339,7 +350,7 @@ export class Scope {
     }
   }
 
-  /** Resolves when all charts have the newest rows, and those in view are painted. */
+  /** Resolves when all stale charts have been read again, and those in view are painted. */
   async drawn(): Promise<void> {
     await this.#pumping;
   }
@@ -356,7 +367,9 @@ export class Scope {
   async #pump(): Promise<void> {
     // Waits for further charts that become stale in the same task, so that all of them are read together.
     await Promise.resolve();
+    this.#paintedMs = 0;
     while (this.#stale.size > 0) await this.#drawStale();
+    this.#restUntilMs = performance.now() + REST * this.#paintedMs;
     if (this.#twin !== null) this.#twin.#rescale();
   }
 
@@ -389,7 +402,9 @@ export class Scope {
     if (!this.#unpainted.delete(chart)) return;
     const start = performance.now();
     chart.draw();
-    this.#costsMs.push(performance.now() - start);
+    const costMs = performance.now() - start;
+    this.#paintedMs += costMs;
+    this.#costsMs.push(costMs);
     if (this.#costsMs.length > COSTS_KEPT) this.#costsMs.shift();
   }
 

@@ -1,6 +1,6 @@
 /**
- * Text with the symbols of the papers: `A_r`, `T̄_q`, `t_i−1` or `RTT_min` as a name with a subscript. A number and its unit
- * stay on one line.
+ * Text with the symbols of the papers: `A_r`, `T̄_q`, `t_i−1` or `RTT_min` is shown as a name with a
+ * subscript. A number and its unit stay on one line.
  */
 import { cloneElement, Fragment, isValidElement, toChildArray, type ComponentChildren } from 'preact';
 

@@ -31,7 +31,7 @@ export interface EvidenceDirection {
   /** Connections that share the link; if there are several, each gets its own curve. */
   flows: EvidenceSource[];
   receivers: EvidenceSource[];
-  /** Percentiles of the queuing delay of all packets; null if there were no packets. */
+  /** Percentiles of the queuing delay, which may be estimated; null if no delay is known. */
   queueDelayMs: { p50: number; p95: number } | null;
   /** The rate changes that the shadows (controllers that only watched the call) would have made. */
   reasons: EvidenceReasons[];
@@ -53,7 +53,7 @@ export interface EvidenceMark {
   text: string;
 }
 
-/** A labelled period in the chart of events. The chart has one row (lane) for each kind of event. */
+/** A labelled period in the chart of events. The chart has at least one row (lane) for each kind of event. */
 export interface EvidenceSpan {
   /** The index of its lane in `lanes`. */
   lane: number;
@@ -66,11 +66,11 @@ export interface EvidenceSpan {
 export interface EvidenceCharts {
   durationUs: number;
   directions: EvidenceDirection[];
-  /** Changes of the link. */
+  /** Changes of the link. The first one stands for the link's initial settings, and is not drawn. */
   marks: EvidenceMark[];
-  /** Names of the rows in the chart of events. An empty name marks a row that continues the row above. */
+  /** Names of the lanes. If events of one kind overlap, they take further lanes, whose names are empty. */
   lanes: string[];
   spans: EvidenceSpan[];
-  /** Video freezes. Every chart shades them. */
+  /** Video freezes. All charts except the chart of events shade them. */
   freezes: { fromUs: number; toUs: number }[];
 }

@@ -11,10 +11,10 @@ export interface TimedPoint {
  */
 const LEAST_GAP_S = 2.5;
 /**
- * A pause that is narrower than this many pixels is not a gap: rows decimated to the chart's width are up to two
- * pixels apart.
+ * Rows that were decimated to a number of points are at most about four points apart for each column that was read
+ * together with them (two buckets of trace/decimate.ts). A pause that is shorter than this is not a gap.
  */
-const COLUMNS = 4;
+const POINTS_APART = 5;
 
 /**
  * A gap begins this long after the last row before it, so that the row's value can still be read at the row's time.
@@ -22,11 +22,11 @@ const COLUMNS = 4;
 const JUST_AFTER_S = 1e-6;
 
 /**
- * The longest time, in seconds, between two rows that a line still connects; `width` is the chart's width in
- * pixels.
+ * The longest time, in seconds, between two rows that a line still connects. The rows cover `windowS` seconds, have
+ * `columns` columns besides the time, and were decimated to at most `points` points.
  */
-export const gapS = (windowS: number, width: number): number =>
-  Math.max(LEAST_GAP_S, (COLUMNS * windowS) / width);
+export const gapS = (windowS: number, points: number, columns: number): number =>
+  Math.max(LEAST_GAP_S, (POINTS_APART * Math.max(1, columns) * windowS) / points);
 
 /** Adds a point to a line. The line breaks if more than `longestS` has passed since the previous point. */
 export function addPoint(points: TimedPoint[], point: TimedPoint, longestS: number): void {

@@ -98,13 +98,12 @@ class Gestures {
 }
 
 /**
- * Lets a pointer control a shared time axis. Hovering moves the cursor. A click or a tap on the plot holds the cursor
- * and pauses the axis. A click beside the plot releases the cursor. The wheel zooms. With Shift, or if turned
- * sideways, the wheel pans. Inside a `Wheel`, the wheel zooms only with Ctrl. Dragging pans, dragging with Shift
- * selects a range to zoom to, and two fingers zoom. Vertical swipes are left to the page, so that a column of charts
- * still scrolls.
- * `showSelection` is called with the selection, and with null when the selection ends.
- * Returns a function that removes the listeners.
+ * Lets a pointer control a shared time axis. Hovering moves the cursor. A click or a tap on the plot holds
+ * the cursor and pauses the axis. A click beside the plot releases the cursor. The wheel zooms. With Shift,
+ * or when it scrolls sideways, the wheel pans. Inside the component `Wheel`, the wheel zooms only with Ctrl.
+ * Dragging pans, dragging with Shift selects a range to zoom to, and two fingers zoom. Vertical swipes are
+ * left to the page, so that a column of charts still scrolls. `showSelection` is called with the selection,
+ * and with null when the selection ends. Returns a function that removes the listeners.
  */
 export function attachGestures(
   element: HTMLElement,

@@ -13,7 +13,7 @@ export interface ChartMark {
   text: string;
 }
 
-/** Two marks share one label if the distance between them is less than this. */
+/** A mark that is less than this to the right of a label's first mark shares the label. */
 const APART_PX = 14;
 
 /**
@@ -52,8 +52,8 @@ export class MarkLayer {
   ) {}
 
   /**
-   * Replaces the marks. With `onChoose`, the marks have labels. A label is a button that calls `onChoose` with its
-   * mark.
+   * Replaces the marks. With `onChoose`, the marks have labels. A label is a button that calls `onChoose`
+   * with the label's first mark.
    */
   set(marks: readonly ChartMark[], onChoose?: (mark: ChartMark) => void): void {
     this.#marks = marks;

@@ -131,15 +131,15 @@ export const besideId = (flow: number): string => `beside-${flow}`;
 export const shadowId = (flow: number): string => `shadow-${flow}`;
 
 export interface RateChartOptions {
-  /** Whether the value axis extends to the capacity. */
+  /** Whether the value axis extends to the capacity. Default: true. */
   fitCapacity?: boolean;
   /** The shadows (controllers that only watch) whose targets are also drawn. */
   shadows?: readonly Shadow[];
   /** The traffic that shares the bottleneck with the call. */
   beside?: readonly Beside[];
   /**
-   * Whether the controller is GCC. Only GCC has the rates A_r and A_s. GCC reports the received rate in the table
-   * `group`.
+   * Whether the controller is GCC. Default: true. Only GCC has the rates A_r and A_s. GCC reports the
+   * received rate in the table `group`, other controllers in the table `feedback`.
    */
   gcc?: boolean;
 }

@@ -118,8 +118,8 @@ export function runsOf(rows: readonly StripRow[], columns: Columns, gapS: number
 }
 
 /**
- * The state of a row at a time; NaN in a gap between two runs. After the newest run, the state of that run still
- * applies.
+ * The state of a row at a time; NaN before the first run, and in a gap between two runs. After the newest
+ * run, the state of that run still applies.
  */
 export function stateAt(runs: readonly Run[], row: number, seconds: number, gapS: number): number {
   const run = runs.findLast((each) => each.row === row && each.fromS <= seconds);
@@ -196,12 +196,12 @@ export class StripChart extends TimeChart {
 
   override set(table: string, columns: Columns): void {
     if (table === this.#strip.spec.table)
-      this.#strip.runs = runsOf(this.#strip.spec.rows, columns, this.gapS);
+      this.#strip.runs = runsOf(this.#strip.spec.rows, columns, this.gapS(table));
   }
 
   override append(table: string, columns: Columns): void {
     const { spec, runs } = this.#strip;
-    if (table === spec.table) this.#strip.runs = [...runs, ...runsOf(spec.rows, columns, this.gapS)];
+    if (table === spec.table) this.#strip.runs = [...runs, ...runsOf(spec.rows, columns, this.gapS(table))];
   }
 
   override reset(): void {
@@ -212,7 +212,7 @@ export class StripChart extends TimeChart {
   override valuesAt(timeUs: number): Record<string, number> {
     const seconds = timeUs / 1e6;
     const { runs, spec } = this.#strip;
-    const { gapS } = this;
+    const gapS = this.gapS(spec.table);
     return Object.fromEntries(
       spec.rows.map(({ column }, row) => [column, stateAt(runs, row, seconds, gapS)]),
     );

@@ -1,7 +1,7 @@
 /**
- * Colours of the charts. They are based on the palette of Okabe and Ito, which suits the common kinds of colour
- * blindness. The colours are lightened or darkened for contrast with the background. Series also differ by dash and
- * marker, never by colour alone.
+ * Colours of the charts. They are based on the palette of Okabe and Ito, which suits the common kinds of
+ * colour blindness. The colours are lightened or darkened for contrast with the background. Many series also
+ * differ by dash, width or marker.
  */
 export type ColourName = 'blue' | 'orange' | 'green' | 'red' | 'purple' | 'sky' | 'grey' | 'ink';
 

@@ -67,10 +67,10 @@ export class TimeChart {
     return Math.max(50, this.chart.chartArea.width);
   }
 
-  /** The largest distance between two rows that a line connects, in seconds. */
-  protected get gapS(): number {
+  /** The largest distance between two rows of a table that a line connects, in seconds. */
+  protected gapS(table: string): number {
     const { fromUs, toUs } = this.#axis.window;
-    return gapS((toUs - fromUs) / 1e6, this.plotWidth);
+    return gapS((toUs - fromUs) / 1e6, this.plotWidth, this.needs.get(table)?.length ?? 0);
   }
 
   /** The tables that this chart reads, each with the columns it needs (without the time). */
@@ -102,7 +102,7 @@ export class TimeChart {
     this.#spec.series.forEach((series, index) => {
       if (!isGhostly(series, table, columns)) return;
       const base = series.fromFirst === true ? series.value(columns, 0) : 0;
-      const points = this.#pointsOf(series, columns, [], base);
+      const points = this.#pointsOf(series, columns, { longestS: ghostGapS(columns), base });
       const ghost = ghostOf(series, this.#theme, points);
       ghost.hidden = !this.chart.isDatasetVisible(index);
       const at = datasets.findIndex(({ label }, n) => n >= this.series.length && label === ghost.label);
@@ -166,7 +166,8 @@ export class TimeChart {
 
   /**
    * Marks certain times from the next `draw` on. With `onChoose`, the marks have labels: buttons that call
-   * `onChoose` with their mark.
+   * `onChoose` with their mark. Marks that are close together share a label, which calls `onChoose` with the
+   * first.
    */
   setMarks(marks: readonly ChartMark[], onChoose?: (mark: ChartMark) => void): void {
     this.#marks.set(marks, onChoose);
@@ -238,7 +239,7 @@ export class TimeChart {
     const values = this.series.map((series) => {
       const columns = rowsOf(series.table);
       const { ageS, row } = lastRow(columns, timeUs);
-      const isGap = isConnected(series) && ageS > this.gapS && Number.isNaN(drawn[series.id]);
+      const isGap = isConnected(series) && ageS > this.gapS(series.table) && Number.isNaN(drawn[series.id]);
       return [series.id, row < 0 || isGap ? NaN : series.value(columns, row) - this.#baseOf(series)] as const;
     });
     return Object.fromEntries(values);
@@ -281,7 +282,10 @@ export class TimeChart {
       const dataset = this.chart.data.datasets[index];
       if (!dataset || series.table !== table || !series.columns.every((name) => name in columns)) return;
       if (!append || dataset.data.length === 0) this.#firstValues.set(series.id, series.value(columns, 0));
-      dataset.data = this.#pointsOf(series, columns, append ? (dataset.data as TimedPoint[]) : []);
+      dataset.data = this.#pointsOf(series, columns, {
+        points: append ? (dataset.data as TimedPoint[]) : [],
+        longestS: this.gapS(table),
+      });
     });
   }
 
@@ -294,15 +298,18 @@ export class TimeChart {
   #pointsOf(
     series: Series,
     columns: Columns,
-    points: TimedPoint[],
-    base = this.#baseOf(series),
+    {
+      points = [],
+      longestS,
+      base = this.#baseOf(series),
+    }: { points?: TimedPoint[]; longestS: number; base?: number },
   ): TimedPoint[] {
     const time = columns['time_us'] ?? new Float64Array();
     const sparse = MARKERS.has(series.look);
-    const longestS = isConnected(series) ? this.gapS : Infinity;
+    const breaksAfterS = isConnected(series) ? longestS : Infinity;
     for (let row = 0; row < time.length; row++) {
       const y = series.value(columns, row) - base;
-      if (!sparse || !Number.isNaN(y)) addPoint(points, { x: (time[row] ?? NaN) / 1e6, y }, longestS);
+      if (!sparse || !Number.isNaN(y)) addPoint(points, { x: (time[row] ?? NaN) / 1e6, y }, breaksAfterS);
     }
     return points;
   }
@@ -364,6 +371,13 @@ function place(element: HTMLElement, box: (PlotArea & { top: number; bottom: num
   const { left, right, top, bottom } = box;
   element.style.transform = `translateX(${left}px)`;
   Object.assign(element.style, { width: `${right - left}px`, top: `${top}px`, height: `${bottom - top}px` });
+}
+
+/** Like `gapS`, for the rows of a ghost: they cover a whole run, and were decimated to about as many points as rows. */
+function ghostGapS(columns: Columns): number {
+  const time = columns['time_us'] ?? new Float64Array();
+  const windowS = ((time.at(-1) ?? 0) - (time[0] ?? 0)) / 1e6;
+  return gapS(windowS, Math.max(1, time.length), Object.keys(columns).length - 1);
 }
 
 /** The index of the last row (−1 if there is none), and the age of this row at `timeUs`, in seconds. */

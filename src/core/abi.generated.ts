@@ -68,7 +68,7 @@ export interface Abi {
   ccs_session_recorder(handle: number): number;
   /** The number of rows of a table; 0 for a table that the schema does not have. */
   ccs_trace_rows(recorder: number, table: number): number;
-  /** One column of a table, with as many numbers as the table has rows. The pointer is valid until something is
+  /** One column of a table that has rows, with as many numbers as there are rows. The pointer is valid until something is
    * recorded or cleared. */
   ccs_trace_column(recorder: number, table: number, column: number): number;
   /** For each input row since the last clear: one byte with the index of the row's table, in the order in which the rows
@@ -91,7 +91,7 @@ export interface Abi {
     seed: number,
   ): number;
   ccs_link_destroy(handle: number): number;
-  /** Offers a packet. Returns the drop reason (0: not dropped), or -1 if a value is refused. */
+  /** Offers a packet. Returns the drop reason (0: not dropped at once), or -1 if a value is refused. */
   ccs_link_enqueue(handle: number, id: number, size_bytes: number, flow: number, now_us: number): number;
   /** Advances the link to now_us and collects the deliveries and drops up to now_us. Returns the number of deliveries, or
    * -1 if the time is refused. */
@@ -236,7 +236,8 @@ export interface Abi {
   /** The simulation's trace. */
   ccs_sim_recorder(handle: number): number;
   /** Runs until end_us, or to the end of the simulation if that comes first. Fails if one of the run's limits is reached:
-   * the number of events, of packets in flight, or of trace rows that the caller has not yet drained. */
+   * the amount of work (sim/simulation.h), the number of packets under way, or the number of trace rows that the caller
+   * has not cleared yet. The events before that have been run. */
   ccs_sim_run_until(handle: number, end_us: number): number;
   ccs_sim_now_us(handle: number): number;
   ccs_sim_events(handle: number): number;

@@ -77,7 +77,7 @@ export function decodeFeedback(data: ArrayBuffer): FlowFeedback | null {
   return isUsable(feedback) ? { flow: view.getUint32(4, true), feedback } : null;
 }
 
-/** Doubles represent all integers up to this value exactly. The core accepts no larger numbers. */
+/** Doubles represent all integers up to this value exactly. Messages with larger numbers are refused. */
 const MAX_EXACT = 2 ** 53;
 const isExact = (value: number): boolean => Math.abs(value) <= MAX_EXACT;
 const isExactOrAbsent = (value: number): boolean => Number.isNaN(value) || isExact(value);

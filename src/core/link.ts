@@ -1,6 +1,6 @@
 /**
  * The simulated link of the core (wasm/sim/loaded_link.h). It models one direction of a path: loss, jitter,
- * queue, capacity, outages and delay. TCP connections can share it.
+ * queue, capacity, outages, delay and reordering. TCP connections can share it.
  */
 import { LINK_DELIVERY, LINK_DROP, LINK_STAT } from './abi.generated.js';
 import { Handle } from './handle.js';
@@ -75,8 +75,8 @@ export interface LinkOptions {
    */
   burstLossPackets?: number;
   /**
-   * The standard deviation of a random delay before the queue. The delay is the absolute value of a normally
-   * distributed number, limited to three standard deviations.
+   * Sets a random delay before the queue: the absolute value of a normally distributed number with this
+   * standard deviation, limited to three standard deviations. Default 0.
    */
   jitterUs?: number;
   /** Random outages. The link starts between two outages. Default: null, no outages. */
@@ -188,7 +188,10 @@ export interface Link {
    * that a poll never has to simulate a long time.
    */
   nextEventUs(): number;
-  /** Changes the given settings now. Throws CoreError for a refused setting, which keeps its value. */
+  /**
+   * Changes the given settings now. Throws CoreError for a refused setting, which keeps its value. Other
+   * given settings may have been changed before the error.
+   */
   set(change: Partial<LinkOptions>, nowUs: number): void;
   stats(nowUs: number): LinkStats;
   /** Frees the link. Calling `destroy` again does nothing; all other methods then throw CoreError. */

@@ -2,7 +2,7 @@
  * Loads the WebAssembly core, which has a flat C ABI (wasm/abi). The module needs no loader script, since it has
  * only a few imports: a callback after its memory has grown, a function that calls users' controllers, and
  * Emscripten's proc_exit, which is never called. So the same module runs in pages, workers and Node. A
- * Content-Security-Policy must allow `wasm-unsafe-eval`, but not `unsafe-eval`.
+ * Content-Security-Policy must allow `wasm-unsafe-eval`; it need not allow `unsafe-eval`.
  */
 
 import type { Abi } from './abi.generated.js';
@@ -45,7 +45,7 @@ const MISSING = new Proxy(
   {
     get: (_, name) => {
       if (typeof name === 'string' && name.startsWith('ccs_'))
-        throw new CoreError(`the core does not export ${name}; rebuild it`);
+        throw new CoreError(`this build of the core has no ${name}; rebuild the core`);
       return undefined;
     },
   },

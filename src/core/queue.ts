@@ -21,7 +21,10 @@ type PresetOf<K extends QueueKind> = Component<K>['presets'][number] extends { n
 /** One discipline: its kind, a preset if the kind has any, and the values that differ from the preset. */
 export type QueueOptionsOf<K extends QueueKind> = { kind: K; preset?: PresetOf<K> } & ParametersOf<K>;
 
-/** Any discipline. DropTail accepts at most one limit. By default, the limit is what the link carries in 300 ms. */
+/**
+ * Any discipline. DropTail accepts at most one limit. The default limit of DropTail and SFQ is what the link
+ * carries in 300 ms; that of the other disciplines is a number of packets.
+ */
 export type QueueOptions = { [K in QueueKind]: QueueOptionsOf<K> }[QueueKind];
 
 /** Converts a name of the schema to camelCase: `limitMs` for `limit_ms`. */
@@ -31,7 +34,9 @@ export const camelCase = (name: string): string =>
 /** The disciplines that accept only one limit. */
 const WITH_ONE_LIMIT: readonly QueueKind[] = ['droptail'];
 
-/** Alternative limits. If one of them is given, the others are turned off. */
+/**
+ * Limits of a queue, each in another unit. If any of them is given, those that are not given are turned off.
+ */
 const LIMITS: readonly string[] = ['limit_ms', 'limit_bytes', 'limit_packets'];
 
 function checkLimits(kind: QueueKind, given: readonly [string, number | string][]): void {

@@ -221,8 +221,9 @@ export class Simulation {
   }
 
   /**
-   * Runs until the time `us`, but at most until the end of the simulation. Throws CoreError if this requires more
-   * than `maxEvents` events.
+   * Runs until the time `us`, but at most until the end of the simulation. Throws CoreError if the run
+   * reaches a limit: `maxEvents`, 1e6 packets in pacers and in flight, or 4e6 recorded rows that were not
+   * drained.
    */
   runUntil(us: number): void {
     for (const change of this.#changes.until(us)) {

@@ -5,6 +5,7 @@ import { inside } from './field_path.js';
 import type { Handle } from './handle.js';
 import { expectWhole, modeOf, passQueue } from './link_arguments.js';
 import { CoreError } from './load.js';
+import type { ControllerName } from './schema.js';
 import type { PathChange, SimulationChange, SimulationOptions } from './simulation_options.js';
 
 /** The current loss settings of a path. A change of one setting keeps the other. */
@@ -90,9 +91,11 @@ export class SimulationChanges {
     const changed = this.#flows[flow];
     if (changed?.kind !== 'media')
       throw new CoreError(`flow: expected the number of a media flow, got ${flow}`, 'flow');
+    const { name, user, preset: own } = controllerSetup(changed, 'simulation');
+    const used = preset ?? own;
     const choice = {
-      ...(changed.controller !== undefined && { controller: changed.controller }),
-      ...(preset !== undefined && { preset }),
+      controller: user ?? (name as ControllerName),
+      ...(used !== undefined && { preset: used }),
       ...(parameters !== undefined && { parameters }),
     };
     core.input(controllerSetup(choice, 'simulation', 'parameters').values);

@@ -41,7 +41,7 @@ export interface FlowMetrics {
   receiveRateBps: number;
   /** The rate of the payload, without duplicate bytes. */
   goodputBps: number;
-  /** The time average of the rate that the controller requested. NaN for TCP. */
+  /** The mean of the controller's target rates at the ends of the rate intervals. NaN for TCP. */
   targetRateBps: number;
   /** The standard deviation of the received rates in the rate intervals (see `rateIntervalUs`). */
   receiveRateSdBps: number;
@@ -61,8 +61,8 @@ export interface FlowMetrics {
   freezes: number;
   longestFreezeUs: number;
   /**
-   * The time from the start of the flow until its received rate first reaches 90 % of its share of the capacity.
-   * NaN if the rate never does.
+   * The time from the start of the flow until its received rate first reaches 90 % of its share of the
+   * capacity or, if that is lower, 90 % of the flow's highest rate. NaN if the rate never does.
    */
   convergenceUs: number;
   /**
@@ -87,7 +87,7 @@ export interface PathMetrics {
   /** The mean capacity over the window. NaN without a bottleneck. */
   capacityBps: number;
   /**
-   * The bytes that passed the bottleneck, divided by the bytes that the capacity allowed. NaN without a
+   * The bytes that the path delivered, divided by the bytes that the capacity allowed. NaN without a
    * bottleneck.
    */
   utilisation: number;

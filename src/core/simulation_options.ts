@@ -43,8 +43,8 @@ export interface SimulationChange {
   forward?: PathChange;
   backward?: PathChange;
   /**
-   * New parameters for the controller of media flow `flow`: a preset of the same controller, and the values that
-   * differ from the preset.
+   * New parameters for the controller of media flow `flow`: a preset of the same controller (default: the flow's
+   * own), and the values that differ from the preset.
    */
   controller?: { flow: number } & Pick<ControllerChoice, 'preset' | 'parameters'>;
 }
@@ -130,12 +130,16 @@ export interface SimulationOptions {
    * rates in these intervals.
    */
   rateIntervalUs?: number;
-  /** A run that needs more events than this fails. Default 1e9. */
+  /**
+   * The limit of a run's work. The work is the number of events, plus the packets sent, plus the flows
+   * examined after each rate interval and each interval of the trace. A run that reaches the limit fails.
+   * Default 1e9.
+   */
   maxEvents?: number;
   /** The rows to record. Default: none. */
   trace?: {
     tables: readonly TableName[];
-    /** The interval of rows in the table `rate`, and of rows in the table `queue`. Default 200 ms. */
+    /** The interval of the rows in the tables `rate`, `throughput` and `queue`. Default 200 ms. */
     intervalUs?: number;
   };
 }

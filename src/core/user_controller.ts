@@ -16,7 +16,7 @@ export interface UserController {
 
 /** The arguments for the creation of a half. */
 export interface HalfOptions {
-  /** The application's bitrate bounds. The core clamps every rate to them. */
+  /** The application's bitrate bounds. The core clamps the target rate to them. */
   minBitrateBps: number;
   maxBitrateBps: number;
   /** The rate until the sender half requests another rate. */
@@ -46,7 +46,10 @@ export interface Arrival {
   rttUs?: number;
 }
 
-/** Cumulative counters of the packets on the wire, including headers. Only available in calls. */
+/**
+ * Cumulative counters of the packets on the wire, including headers. Only available in calls, and in
+ * simulations of live calls.
+ */
 export interface InboundCounters {
   timeUs: number;
   packetsReceived: number;
@@ -83,7 +86,10 @@ export interface UserSenderHalf {
   onFeedback(feedback: Feedback, nowUs: number): void;
   /** Called when a round trip has been measured. */
   onRtt?(rttUs: number): void;
-  /** Returns the rates. Called after each feedback message and, in calls, also every 100 ms. */
+  /**
+   * Returns the rates. Called after each feedback message. In calls, and in simulations of live calls, also
+   * called every 100 ms.
+   */
   rate(nowUs: number): UserRate;
 }
 

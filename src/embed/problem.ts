@@ -4,7 +4,7 @@ import { TraceError } from '../trace/index.js';
 import { SimulationError } from '../worker/simulation/simulation_client.js';
 import type { ErrorDetail } from './public.js';
 
-/** The usual reasons why a worker or the module does not start. */
+/** The advice if a worker or the module does not start, and for errors of unknown kinds. */
 const SET_UP =
   'see that the files beside ccscope-view.js are there, and that the page’s policy allows workers and WebAssembly';
 

@@ -10,9 +10,10 @@ import type { CellParams } from '../scenario/cells.js';
 export type { CellParams, WindowMetrics };
 
 /**
- * The charts that the attribute `charts` can name. `rate` and `delay` show all flows; the others show one flow.
- * `loss`: the flow's losses; `controller`: the rates of its controller; `detector`: GCC's overuse detector, or the
- * internal values of NADA or LCC; `states`: the states of its controller.
+ * The charts that the attribute `charts` can name. For a simulation, `rate` and `delay` show all flows, and
+ * the others show one flow. For the recording of a call, all charts show one flow, and there is no chart
+ * `controller`. `loss`: the flow's losses; `controller`: the rates of its controller; `detector`: GCC's
+ * overuse detector, or the internal values of NADA or LCC; `states`: the states of its controller.
  */
 export type ChartName = 'rate' | 'delay' | 'loss' | 'controller' | 'detector' | 'states';
 
@@ -71,8 +72,8 @@ export interface CcscopeView extends HTMLElement {
   /** The address of a recording (a trace in format v1), which is shown instead of a scenario. */
   src: string | null;
   /**
-   * The cell of the scenario: a value for each of its axes, such as `queue=codel,rtt=50ms`. If an axis is left out,
-   * the value in the scenario's first cell is used.
+   * The cell of the scenario: a value for each of its axes, such as `queue=codel,rtt=50ms`. If axes are left
+   * out, the scenario's first cell with the given values is used.
    */
   cell: string | null;
   /** The seed of the run. If null, the scenario's own seed is used. */

@@ -21,8 +21,8 @@ export interface Share {
 }
 
 /**
- * Starts a worker. Browsers refuse to start a worker whose script is on another site. In this case, starts a worker
- * from a small script of this page, which imports the script from the other site.
+ * Starts a worker. Browsers refuse to start a worker whose script has another origin than the page. In this
+ * case, starts a worker from a small script of this page, which imports the script from the other origin.
  */
 function fromAnySite(start: () => Worker, script: string): Worker {
   try {
@@ -71,7 +71,7 @@ class Workers {
     void watchLife(this.#worker, (name) => this.#traces.hold(name));
   }
 
-  /** Abandons these workers, since one of them broke down. The next view gets new workers. */
+  /** Abandons these workers, since the trace worker failed. The next view gets new workers. */
   #fail(why: string): void {
     if (workers === this) workers = null;
     const error = new Error(`the trace worker failed: ${why}`);

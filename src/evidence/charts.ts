@@ -162,7 +162,10 @@ function directionOf(record: CallRecord, link: PathRecord | null, name: Directio
   };
 }
 
-/** The main direction: the direction in which the record's first connection carried more media. */
+/**
+ * The main direction: `backward` if the record's first connection carried clearly more media from its
+ * answerer; otherwise `forward`.
+ */
 export function mainDirection(record: CallRecord): Direction {
   const [path] = pathsOf(record, {});
   return path?.direction ?? 'forward';

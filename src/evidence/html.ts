@@ -31,7 +31,10 @@ function noticeList(input: EvidenceInput): Html {
   </ul>`;
 }
 
-/** The link's settings, the backend, the source of frame timing, and the length of the call. */
+/**
+ * The link's settings, the backend, the source of frame timing, the length of the call, the version of
+ * ccscope, and the time of creation.
+ */
 function lead(input: EvidenceInput): Html {
   const { record } = input;
   const { link } = record;
@@ -104,7 +107,7 @@ function windowText({ metrics: { call } }: EvidenceInput): Html {
   if (call === null) return html``;
   const { fromUs, toUs } = call.window;
   return html`<p class="hint">
-    These numbers are of the whole call, from ${secondsText(fromUs)} (connected) to ${secondsText(toUs)}.
+    These numbers cover the time from ${secondsText(fromUs)} to ${secondsText(toUs)}.
   </p>`;
 }
 

@@ -19,7 +19,7 @@ export interface EvidenceInput {
   title: string;
   /** Null for a call without expectations. */
   outcome: 'passed' | 'failed' | null;
-  /** Why the test failed: a few lines without colour codes; empty if it passed. */
+  /** Why the test failed: a few lines without colour codes; empty if it did not fail. */
   error: string;
   created: Date;
 }

@@ -1,6 +1,6 @@
 /** Sites in the form of match patterns for permissions. A site is a scheme and a host, with any port. */
 
-/** The match pattern of the site that a URL belongs to; null if extensions cannot access it. */
+/** The match pattern of the site that a URL belongs to; null for a URL that is not http or https. */
 export function siteOf(url: string | undefined): string | null {
   if (url === undefined || !URL.canParse(url)) return null;
   const { protocol, hostname } = new URL(url);

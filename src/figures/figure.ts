@@ -7,9 +7,12 @@ import type { Verdict } from '../scenario/verdict.js';
 /** An axis of numbers. */
 export interface FigureAxis {
   label: string;
-  /** The unit, which is written after the label; empty for a count or a ratio. */
+  /** The unit, which is written after the label; empty for a number without a unit, such as a count. */
   unit: string;
-  /** The axis always includes `min` and `max`, if given, and extends further if the data need it. */
+  /**
+   * An x axis ends at `min` and `max`, if they are given. A y axis includes them, and extends further if the
+   * data need it.
+   */
   min?: number;
   max?: number;
   logarithmic?: boolean;
@@ -50,7 +53,7 @@ export interface BarFigure extends FigureCommon {
   /** The meaning of the groups, such as `capacity`. */
   x: string;
   groups: string[];
-  /** The metric of the bars, in the unit of the y axis. */
+  /** The name of the metric that the bars show. */
   metric?: string;
   series: { label: string; bars: (Bar | null)[] }[];
 }

@@ -206,8 +206,8 @@ export function cdfFigure(
 }
 
 /**
- * The drawn range leaves out this fraction of the values at either end. It is then widened by three bandwidths on
- * each side.
+ * The drawn range leaves out this fraction of the values at each end. It is then widened by three bandwidths
+ * on each side.
  */
 const TAIL = 0.005;
 

@@ -4,9 +4,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { standalonePolicy } from './content_policy.js';
 import { html, Html, scriptData } from './text.js';
 
-/** A page. The build creates its script and its style from src/app/NAME. */
+/**
+ * A page. The build creates its script and its style from src/app/evidence or, for `papers`, from
+ * src/app/report.
+ */
 export interface StandalonePage {
-  /** The folder of its script and style: dist/lib/NAME/page. */
+  /** Its script and its style are in the folder dist/lib/NAME/page, where NAME is this name. */
   name: 'papers' | 'evidence';
   title: string;
   /** The heading on the page. Default: the title. */

@@ -6,10 +6,7 @@ export type Head = string | { number: string };
 
 export interface Table {
   caption?: Html | string;
-  /**
-   * The label of the scrolling region. A region with a label can be reached by keyboard. Needed if there are
-   * several tables.
-   */
+  /** The label of the scrolling region. Only a region with a label can be reached by keyboard. */
   label?: string;
   /** The CSS class of the table. */
   look?: string;

@@ -83,9 +83,9 @@ const MOST_DEPTH = 6;
 const SLICE_MS = 15;
 
 /**
- * Finds connections, receivers and transceivers that can be reached from the properties of the window and of
- * elements. Calls no getters. Each `next()` continues the search for one slice of time; a slow or busy machine
- * needs several.
+ * Finds connections, receivers and transceivers that can be reached from the properties of the window, of the
+ * body and its children, and of video elements. Calls no getters. Each `next()` continues the search for one
+ * slice of time; a slow or busy machine needs several.
  */
 export function* findConnections(
   scope: object,
@@ -126,7 +126,10 @@ function isWorthALook(value: object): boolean {
   );
 }
 
-/** The objects that `holder` references. For the window, these are only the objects that the page has added. */
+/**
+ * The objects that `holder` references. For the window, only enumerable properties count. This leaves out the
+ * browser's classes.
+ */
 function valuesOf(holder: object, isWindow: boolean): object[] {
   return (
     attempt(() => {

@@ -1,5 +1,5 @@
 /**
- * Pure functions that parse candidates and session descriptions (RFC 8839), and replace all addresses in them
+ * Pure functions that parse candidates and session descriptions (RFC 8839), and replace addresses in them
  * with the relay's address.
  */
 import type { RelayAddress, RemoteSide } from './protocol.js';
@@ -84,8 +84,8 @@ const HIDDEN = 'raddr 0.0.0.0 rport 0';
 
 /**
  * Replaces the address and port in one of the page's own candidates with the relay's, and hides the related
- * address. Other fields stay the same, because pages may sort or filter candidates by them. A string that is not
- * a candidate is returned unchanged.
+ * address. A TCP candidate gets the discard port. Other fields stay the same, because pages may sort or
+ * filter candidates by them. A string that is not a candidate is returned unchanged.
  */
 export function ownCandidateThroughRelay(text: string, relay: RelayAddress): string {
   const [, head, component, transport, priority, type, rest = ''] = OWN.exec(text) ?? [];
@@ -135,7 +135,7 @@ export interface MediaSection {
   mid: string | null;
   ufrag: string | null;
   candidates: RelayAddress[];
-  /** The limit in the `b=` lines of the section, in bit/s; NaN without such a line. */
+  /** The lowest limit in the `b=` lines of the section, in bit/s; NaN without such a line. */
   bandwidthBps: number;
 }
 

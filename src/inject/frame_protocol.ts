@@ -34,8 +34,8 @@ export interface FrameWorkerNotes {
 export type FrameWorkerAnswer = { id: number } & FrameWorkerNotes;
 
 /**
- * The worker ticks at this interval while it records frames. Nothing in the page can delay these ticks, so late
- * ticks show that the machine is short of CPU time. The interval is not shorter, because each tick wakes a
- * thread. At 100 ms, the ticks took over a quarter of the worker's CPU time.
+ * The interval of the worker's ticks, which start with its first transform. Nothing in the page can delay
+ * these ticks, so late ticks show that the machine is short of CPU time. The interval is not shorter, because
+ * each tick wakes a thread. At 100 ms, the ticks took over a quarter of the worker's CPU time.
  */
 export const TICK_MS = 200;

@@ -13,7 +13,7 @@ import { attempt, listen, setTimeout } from './natives.js';
 
 type State = 'starting' | 'alive' | 'failed';
 
-/** If a worker has not started after this time, it never will. */
+/** A worker that has not started after this time is assumed never to start. */
 const START_MS = 5000;
 
 /** If a worker does not answer within this time, it is assumed to have nothing to report. */
@@ -72,7 +72,8 @@ export class FrameWorker {
   }
 
   /**
-   * Returns the frames and late ticks recorded since the last call. Waits for at most ANSWER_MS. Never rejects.
+   * Returns the frames and late ticks recorded since the last call of `take`, `pause` or `resume`. Waits for
+   * at most ANSWER_MS. Never rejects.
    */
   take(): Promise<FrameWorkerNotes> {
     return this.#attached ? this.#ask() : Promise.resolve(NOTHING);

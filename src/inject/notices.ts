@@ -32,7 +32,7 @@ export const noTransforms = (): RecordNotice => ({
 export const workerRefused = (): RecordNotice => ({
   level: 'warning',
   code: 'worker-refused',
-  message: `The page's Content-Security-Policy refuses the observer's worker: ${GET_STATS}.`,
+  message: `The observer's worker could not start, usually because the page's Content-Security-Policy refuses it: ${GET_STATS}.`,
   fix: "allow worker-src blob: in the page; in a test, set bypassCSP: true in Playwright's options",
 });
 

@@ -1,8 +1,8 @@
 /**
- * Hides the page's own addresses behind the relay's address. A far side that got the real candidates could send
- * to them directly, bypassing the link. Therefore the page only ever sees its candidates with the relay's
- * address: in events, descriptions, offers, answers and ICE transports. The connection itself still uses the
- * real candidates.
+ * Hides the page's own addresses behind the relay's address. A far side that got the real candidates could
+ * send to them directly, bypassing the link. Therefore events, descriptions, offers, answers and ICE
+ * transports show the page its candidates with the relay's address. The connection itself still uses the real
+ * candidates.
  */
 import { ownCandidateThroughRelay, ownDescriptionThroughRelay } from './candidates.js';
 import { attempt } from './natives.js';

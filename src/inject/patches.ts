@@ -1,6 +1,6 @@
 /**
- * Patches the window's RTCPeerConnection. The patches replace the far side's addresses, and report to the
- * observer which methods the page calls.
+ * Patches the window's RTCPeerConnection. The patches report to the observer what the page does with its
+ * connections. If there is a relay, they also replace addresses with the relay's address.
  */
 import { candidateThroughRelay, descriptionThroughRelay } from './candidates.js';
 import type { Endpoint } from './endpoint.js';
@@ -35,8 +35,8 @@ function patchDescriptions(prototype: object, endpointOf: EndpointOf, relay: Rel
 }
 
 /**
- * Replaces the policy 'relay' with 'all'. With 'relay', the browser would only send through TURN servers,
- * bypassing the link.
+ * Replaces the iceTransportPolicy 'relay' with 'all'. With 'relay', the browser would only send through TURN
+ * servers, bypassing the link.
  */
 export class Policies {
   readonly #relayOnly = new WeakSet();

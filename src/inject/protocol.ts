@@ -177,7 +177,7 @@ export interface StatsSample {
   checksAnswered: number;
   /**
    * `route`: the types and protocols of the selected pair's candidates, such as `host/udp srflx/udp`.
-   * `routeChanges`: how many times a different pair was selected.
+   * `routeChanges`: how many times a pair was selected, including the first time.
    */
   route: string;
   routeChanges: number;
@@ -303,7 +303,7 @@ export type PageRequest =
 export interface PageObserver {
   /** Reports everything known at this time. Resolves when the listener has received it. */
   flush(): Promise<void>;
-  /** Executes a request. Resolves to the answer, as JSON. */
+  /** Executes a request. Resolves to the answer, which can be sent as JSON. */
   ask(request: PageRequest): Promise<unknown>;
   /**
    * Stops all reports if they still go to `binding`, the name of a window function. If another listener has

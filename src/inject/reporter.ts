@@ -20,7 +20,9 @@ export class Reporter {
   #isPaused = false;
   /** The batches that have not been taken yet, oldest first. */
   readonly #waiting = new Set<{ sentMs: number }>();
-  /** The time at which the first batch to fail since the last success was sent; null if none has failed since then. */
+  /**
+   * When the first batch that failed since the last success was sent; null if no batch has failed since then.
+   */
   #failingSinceMs: number | null = null;
 
   constructor(

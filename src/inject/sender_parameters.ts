@@ -22,8 +22,9 @@ interface Theirs {
 }
 
 /**
- * The settings that actions have made on a sender. They apply instead of the page's settings. A later action
- * replaces an earlier one of the same kind.
+ * The settings that actions have made on a sender. They apply instead of the page's settings, except that a
+ * lower limit of the page still applies. A later action replaces an earlier one of the same kind on the same
+ * encoding.
  */
 export class Overrides {
   /** Limits by encoding; the key null is a limit for all encodings together. */

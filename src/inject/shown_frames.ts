@@ -1,7 +1,7 @@
 /**
- * Records the frames of a received track when a video element shows them. Used for calls that were running before
- * they were observed, because the browser never calls a transform that is set so late. The observer creates the
- * element, which is not part of the document.
+ * Records the frames of a received track when a video element shows them. Used if the observer's transform
+ * cannot see the frames, for instance in calls that were running before they were observed: the browser never
+ * calls a transform that is set so late. The observer creates the element, which is not part of the document.
  */
 import { attempt, listen } from './natives.js';
 import { NO_LAYER, NUMBERS_PER_FRAME } from './protocol.js';
@@ -132,7 +132,8 @@ export class ShownFrames {
   /**
    * Returns the frames shown since the last call, in the form of the `frames` message. `bytesReceived` is the
    * byte counter of getStats at `timeUs`. The browser does not report frame sizes, so each frame gets an
-   * equal share of the bytes received since the last call. Only sums of these sizes are meaningful.
+   * equal share of the bytes received since the last call that returned frames (see `#bytesBefore`). Only
+   * sums of these sizes are meaningful.
    */
   take(ssrc: number, bytesReceived: number, timeUs: number): number[] {
     // The frames of a stream that has just started, or whose counter has restarted, are dropped, since no size can be
@@ -165,7 +166,7 @@ export class ShownFrames {
     return this.#looks.findLast(({ timeUs }) => timeUs < first.arrivalUs)?.bytes ?? NaN;
   }
 
-  /** The number of frames shown so far, and the size of the video. */
+  /** The number of frames shown or dropped so far, and the size of the video. */
   get picture(): { frames: number; width: number; height: number } {
     const { totalVideoFrames } = this.#element.getVideoPlaybackQuality();
     return { frames: totalVideoFrames, width: this.#element.videoWidth, height: this.#element.videoHeight };

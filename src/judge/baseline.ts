@@ -103,7 +103,10 @@ function differenceText(stored: Curve, now: Curve, { rate, delayMs, first }: Cur
   return `${whole}; first apart ${secondsText((first + 1) * BASELINE_STEP_US)} after connecting: ${rates}`;
 }
 
-/** Judges a call against a stored curve. There is no verdict before the call has run as long as the curve. */
+/**
+ * Judges a call against a stored curve. The verdict comes when the call has run as long as the curve, or has
+ * ended.
+ */
 export function judgeBaseline(asked: Asked, { curve, tolerance, delayToleranceMs }: BaselineRule): Judgement {
   const { record, view, askedUs, nowUs } = asked;
   const lengthUs = curve.receivedBps.length * BASELINE_STEP_US;

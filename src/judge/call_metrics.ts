@@ -53,7 +53,10 @@ export interface CallMetrics {
   source: 'packets' | 'getStats';
   sentBps: number | null;
   receivedBps: number | null;
-  /** The mean capacity of the link. */
+  /**
+   * The mean capacity of the link. If the judged paths use several directions or links, the sum of their
+   * capacities.
+   */
   capacityBps: number | null;
   utilisation: number | null;
   pathUtilisation: number | null;

@@ -23,7 +23,10 @@ export interface Judgement {
   /** `expected` and `received`: what was expected and what was found, as readable text with units. */
   expected: string;
   received: string;
-  /** Why the expectation failed, as far as the record shows; null if it passed. */
+  /**
+   * Why the expectation failed, as far as the record shows. Null if it passed; may be null if data are
+   * missing.
+   */
   cause: Cause | null;
   /** The window that was examined. */
   window: Window;

@@ -21,7 +21,7 @@ export interface View {
   page?: number;
   /** Only the media that the page with this id sends. */
   sentBy?: number;
-  /** Default: for each connection, the direction that carried more media bytes. */
+  /** Default: for each connection, `forward`, unless `backward` carried clearly more media bytes. */
   direction?: Direction;
 }
 

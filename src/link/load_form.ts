@@ -20,7 +20,7 @@ export interface PartsForm {
   parts: readonly Part[];
   /** The numbers to show while the setting is `none`. */
   usual: readonly number[];
-  /** The numbers in a setting's text; null for `none`. Throws ConfigError. */
+  /** The numbers in a setting's text. For `none`: null, or zeros in cross traffic. Throws ConfigError. */
   read(text: string): readonly number[] | null;
   /**
    * Returns the setting's new text for these numbers. Details that the form does not show are copied from the old

@@ -13,7 +13,7 @@ const MAX_STEPS = 1_000_000;
  * Converts a trace to a schedule of capacities. The capacity between two times of the trace is the number of
  * bits in the packets at the later time, divided by the interval. At this capacity, the transmission of these
  * packets ends exactly at the later time. Adjacent intervals with equal capacity form one step. The trace is
- * repeated until `durationUs`. Throws a ConfigError that names the line.
+ * repeated until `durationUs`. Throws ConfigError; for an invalid line, the error names the line.
  */
 export function mahimahiSchedule(
   text: string,

@@ -4,7 +4,7 @@
  */
 import { DROP_REASONS, type DropReason, type LinkDelivery, type LinkDrop } from '../core/link.js';
 
-/** The columns: offered, size, queue delay, departure, drop reason, flow. */
+/** The number of columns: offered, size, queue delay, departure, drop reason, flow. */
 export const LOG_COLUMNS = 6;
 const FIRST_ROWS = 1024;
 /** A packet takes 48 B, so this is 63 MB: 84 minutes at 2.5 Mbps in packets of 1200 B. */

@@ -26,7 +26,7 @@ function said({ capacity, ...others }: DirectionSettings & Pick<LinkSettings, 'r
   return [...(capacity === undefined ? [] : [capacityText(capacity)]), ...texts];
 }
 
-/** The settings of a link that differ from the defaults, without capacity, queue and RTT. */
+/** The settings of a link that differ from the defaults, without capacity, queue, RTT and seed. */
 export const unusualText = (link: LinkConfig): string[] =>
   LINK_KEYS.filter((key) => !['capacity', 'queue', 'rtt_ms', 'seed'].includes(key)).flatMap((key) =>
     link[key] === LINK_FIELDS[key].usual ? [] : [sayLinkValue(key, link[key])],

@@ -5,9 +5,10 @@
 export const QUANTITIES = ['shaper', 'callbacks', 'source'] as const;
 
 /**
- * The quantities, each over one second. `shaper` is the 95th percentile of how late packets left the shaped link,
- * in milliseconds. `callbacks` is the largest lateness of a tick of a media worker, or of the page's event loop, in
- * milliseconds. `source` is the share of the requested frames that the video source delivered.
+ * The quantities, each over one second. `shaper` is the 95th percentile of how late packets left the shaped
+ * link, in milliseconds. `callbacks` is the largest lateness of a tick, in milliseconds. In a call of ccscope's
+ * own page, the ticks are those of the media workers and of the page's event loop; in a call of other pages,
+ * those of the observer's worker. `source` is the share of the requested frames that the video source delivered.
  */
 export type Quantity = (typeof QUANTITIES)[number];
 

@@ -1,7 +1,7 @@
 /**
- * Finds existing connections, wherever a page keeps them. Chromium's debugger finds objects by their prototype,
- * including objects that cannot be reached from `window`. The search makes Chromium collect the page's garbage
- * once.
+ * Finds existing connections, wherever a page keeps them. Chromium's debugger finds objects by their
+ * prototype, including objects that cannot be reached from `window`. The search makes Chromium collect the
+ * page's garbage.
  */
 import type { CDPSession, Frame, Page } from 'playwright-core';
 

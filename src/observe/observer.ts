@@ -137,7 +137,10 @@ export class CallObserver {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Calls `listener` after each change of the record. Returns a function that removes the listener. */
+  /**
+   * Calls `listener` after reports of pages have changed the record. Returns a function that removes the
+   * listener.
+   */
   onUpdate(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -223,7 +223,7 @@ function SendActions({ model, stream }: PanelProps) {
           <button
             type="button"
             aria-disabled={model.acting.value}
-            title="The far side does not help: it cannot see queues there, and only goes below the browser's own estimate"
+            title="Without the far side's help, GCC sees losses and round trips, but no queues, and can only go below the browser's own estimate"
             onClick={() => {
               if (!model.acting.value) void model.drive(stream);
             }}

@@ -1,6 +1,6 @@
 /**
  * Lets a controller limit a sender of a page: repeatedly sends the page the controller's rate. Stops when `end`
- * is called, when the page refuses, or when the controller has ended.
+ * is called, when the page refuses or cannot be reached, or when the controller has ended.
  */
 import { clearInterval, setInterval } from '../inject/natives.js';
 import type { ActionResult } from '../inject/protocol.js';
@@ -21,7 +21,7 @@ export interface DriveHooks {
 
 export class DriveLoop {
   #timer: ReturnType<typeof setInterval> | null = null;
-  /** The message that is on its way to the page. */
+  /** Settles when the page has answered the latest message; null while no message is on its way. */
   #saying: Promise<unknown> | null = null;
   #isEnded = false;
 

@@ -107,7 +107,7 @@ function handle(box: Signal<Box>, change: Change, clicked?: () => void) {
   };
 }
 
-/** `▼ 1.2 Mbps ▲ 800 kbps`: the text of a collapsed overlay. */
+/** `▼ 1.20 Mbps ▲ 800 kbps`: the text of a collapsed overlay. */
 function summaryOf(model: Model): string {
   const { receivedBps: down, sentBps: up } = model.rates.value;
   const parts = [down > 0 ? `▼ ${formatRate(down)}` : '', up > 0 ? `▲ ${formatRate(up)}` : ''];

@@ -5,7 +5,8 @@ import type { Model } from './model.js';
 import { sectionName } from './stream_names.js';
 
 /**
- * The name of the stream, as in the list of streams. For a stream that has ended, the arrow of its direction.
+ * The name of the stream, as in the list of streams. If the stream is not in the list, the arrow of its
+ * direction.
  */
 function streamText({ endpoint, direction, key }: Incident['stream'], model: Model): string {
   const found = (model.state.value?.streams ?? []).find(

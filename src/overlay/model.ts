@@ -31,8 +31,8 @@ export class Model {
   readonly acting = signal(false);
   readonly scope: Scope;
   /**
-   * The flow that is drawn if the user has chosen none. It stays the same as long as its stream is live.
-   * Otherwise, the charts would alternate between streams with similar rates.
+   * The flow that is drawn if the user has chosen none. It stays the same as long as its stream is live, so
+   * that the charts do not alternate between streams with similar rates.
    */
   #shown: number | null = null;
 

@@ -23,7 +23,7 @@ class Panel {
   /** Whether the panel is asking for permission to delete the recording. */
   readonly asks = signal(false);
   readonly identifiers = signal(false);
-  /** The length of the recording when it was last saved. */
+  /** The length of the recording at its last complete download; 0 before the first one. */
   savedUs = 0;
 
   constructor(readonly model: Model) {}

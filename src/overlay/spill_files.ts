@@ -4,10 +4,10 @@
  * the folder at its end. If a session dies, its folder remains without a lock, and the next session removes
  * it.
  *
- * Some pages have no private file system (sandboxed frames, private windows of some browsers) or no worker. For
- * these pages, only the latest minutes are kept, in memory. If a piece cannot be written because the disk is
- * full, the oldest piece is dropped. If writing fails again, no more pieces are stored, and `stopped` contains
- * the reason.
+ * Some pages have no private file system (sandboxed frames, private windows of some browsers) or no worker.
+ * For these pages, only the latest minutes are kept, in memory. If a piece cannot be written, for example
+ * because the disk is full, the oldest piece is dropped. If writing fails again, no more pieces are stored,
+ * and `stopped` contains the reason.
  */
 import type { Spilled } from '../watch/index.js';
 

@@ -55,8 +55,8 @@ export function View({ model }: { model: Model }) {
   if (connections.length === 0)
     return (
       <p class="empty">
-        No connection is seen. Those that the page makes from now on are; one that runs already is seen as
-        soon as the page uses it.
+        No connection found yet. New connections appear here at once; one that the page opened earlier appears
+        as soon as the page uses it.
       </p>
     );
   return (

@@ -13,7 +13,7 @@ export interface StartedWatch {
   end(): Promise<void>;
 }
 
-/** If a worker has not answered after this time, it never will. */
+/** A worker that has not answered after this time is assumed never to answer. */
 const START_MS = 5000;
 /** How long the watch may take to remove its data. */
 const END_MS = 2000;

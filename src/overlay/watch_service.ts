@@ -25,8 +25,8 @@ export interface RecordingState {
   /** The time from the beginning of the recording until now. */
   lengthUs: number;
   /**
-   * How much of the recording is still stored, counted back from now; older data are gone. A saved file
-   * contains exactly this part.
+   * How much of the recording is still stored, counted back from now; older data are gone. A file of the
+   * whole recording contains this part.
    */
   keptUs: number;
   /** The approximate size of a file with this part. */
@@ -240,7 +240,7 @@ function placeNotices(core: CoreKind | null, place: WatchPlace): RecordNotice[] 
       level: 'warning',
       code: 'watch-in-page',
       message:
-        "The page's Content-Security-Policy refuses a worker: the controllers and the recording run on the page's own thread.",
+        "No worker could start here, usually because the page's Content-Security-Policy refuses it: the controllers and the recording run on the page's own thread.",
       fix: 'allow worker-src blob:, or use the browser extension, which the policy does not affect',
     });
   return notices;

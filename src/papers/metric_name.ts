@@ -9,8 +9,8 @@ export interface MetricOf {
 }
 
 /**
- * The metric, such as `probe queue delay p95, gcc, tcp`. Flow, window and path follow unless they are the
- * defaults.
+ * The metric, such as `probe queue delay p95, gcc, window late`. Flow, window and path follow if they are
+ * given, except the window `run`.
  */
 export function metricName({ name, flow, window, path }: MetricOf): string {
   const what = name.replace(/_(bps|ms|s)$/, '').replaceAll('_', ' ');

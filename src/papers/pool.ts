@@ -17,7 +17,9 @@ export interface PoolOptions<J extends Costly = Job, R = RunValues> {
   signal?: AbortSignal;
   /** Called for each finished job, in the order in which the jobs finish. */
   onDone?: (job: J, outcome: Outcome<R>) => void;
-  /** A module whose default export takes a job and returns an outcome. Default: runs of cells. */
+  /**
+   * A module whose default export takes a job and returns an outcome. Default: worker.ts, which runs cells.
+   */
   worker?: URL;
 }
 

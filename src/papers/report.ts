@@ -23,9 +23,11 @@ const verdict = v.picklist(VERDICTS);
 
 const measurement = v.object({
   name: v.string(),
-  /** `ratio` (0 to 1), `bps`, `ms`, `s`, or `1`. */
+  /** `ratio` (1 is 100 %), `bps`, `ms`, `s`, or `1`. */
   unit: v.string(),
-  /** The flow, the time window and the path that were measured. Each is absent if it is the default. */
+  /**
+   * The flow, the time window and the path that were measured. If one is absent, its default was measured.
+   */
   flow: v.optional(v.string()),
   window: v.optional(v.string()),
   path: v.optional(v.string()),
@@ -55,7 +57,7 @@ const metric = v.object({
   why: v.string(),
   /** The reason why the band is wider than the rule for its metric allows. Absent if it is not wider. */
   wider_than_rule: v.optional(v.string()),
-  /** The ids of the claims that rest on this number. */
+  /** The ids of the claims that decide between `ordering` and `off` if the mean lies outside the band. */
   claims: v.optional(v.array(v.string())),
   /** Why the number may miss its band, as far as that is known. */
   note: v.optional(v.string()),

@@ -16,7 +16,10 @@ export const surfaceSchema = v.object({
    * range from 0 to 1. The map in this report is the sum of these maps.
    */
   over: v.array(v.string()),
-  /** values[i * y.length + j] is the value at x[i], y[j]: the mean of three by three points around that position. */
+  /**
+   * values[i * y.values.length + j] is the value at x.values[i], y.values[j]: the mean of three by three
+   * points around that position.
+   */
   values: v.array(v.nullable(v.number())),
   /** The standard deviation of a single point's value, before three by three points are averaged. */
   noise: v.number(),
@@ -76,7 +79,7 @@ export function maximumText({
  * matter most, differ most in their shades.
  */
 const CONTRAST = 3;
-/** The number of different shades. The borders between them form contour lines. */
+/** Shades are rounded to multiples of 1 / STEPS. The borders between them form contour lines. */
 const STEPS = 12;
 
 /** The shade of each point, from 0 to 1. */

@@ -89,7 +89,10 @@ export function claimText({ p, cases, failing }: ClaimReport): string {
 /** A claim's position in the list of an experiment's claims, written as `[2]`. */
 export const claimNumber = (index: number): string => `[${index + 1}]`;
 
-/** The claims that rest on a number, written like `[1] [3]`. Empty if the number is in its band. */
+/**
+ * The claims that decide the verdict on a number outside its band, written like `[1] [3]`. Empty if it is
+ * inside.
+ */
 export function claimNumbers({ claims }: Pick<ExperimentReport, 'claims'>, metric: MetricReport): string {
   if (metric.verdict === 'within') return '';
   const supported = claims.flatMap(({ id }, index) =>

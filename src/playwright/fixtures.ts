@@ -1,6 +1,7 @@
 /**
  * Playwright's `test` with fixtures for calls under test: `link`, `call`, `twoPeers`, `repeat` and their
- * options. In a test that uses none of these fixtures, pages behave as with Playwright's own `test`.
+ * options. In a test that uses none of these fixtures, pages behave as with Playwright's own `test`, apart
+ * from the browser flags that `callFlags` adds.
  */
 import {
   test as base,

@@ -59,8 +59,9 @@ export function picture({ record, view }: ObservedCall, untilUs: number): string
 }
 
 const CUT: Readonly<Record<'timeout' | 'test-timeout', string>> = {
-  timeout: 'The time to wait was over before there was a verdict: raise `timeout`.',
-  'test-timeout': "The test's own timeout came before the verdict: raise it with test.setTimeout().",
+  timeout: 'The time to wait was over before the expectation was met: raise `timeout`.',
+  'test-timeout':
+    "The test's own timeout came before the expectation was met: raise it with test.setTimeout().",
 };
 
 /** Causes that do not go away if the matcher waits longer. */

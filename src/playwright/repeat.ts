@@ -235,7 +235,6 @@ export function makeRepeat<Link extends SyncedLink>({
     let error: Error | null = null;
     let returned: unknown;
     const work = async (): Promise<unknown> => {
-      // The order matters: the call needs the link, and a page is observed only once there is a call.
       const link = await session.link();
       const call = await session.call();
       const page = await session.page();

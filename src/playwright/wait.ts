@@ -20,7 +20,10 @@ export interface WaitOptions {
 
 export interface Verdict {
   judgement: Judgement;
-  /** The timeout that ended the waiting; null if the verdict was reached in time. */
+  /**
+   * The timeout that ended the waiting; null if the expectation was met, or the verdict became final, before
+   * that.
+   */
   cut: 'timeout' | 'test-timeout' | null;
 }
 

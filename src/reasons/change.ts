@@ -32,13 +32,16 @@ export interface Reason {
   label: string;
   /** The observation behind the reason, with numbers. Empty if the label needs no explanation. */
   detail: string;
-  /** The numbers in `detail`, named like trace columns and parameters. */
+  /**
+   * The numbers behind the reason, with names in the style of trace columns. `time_us` is the time of the row
+   * that shows the reason.
+   */
   evidence: Readonly<Record<string, number>>;
 }
 
 /**
- * How the target moved: down in one step (`fall`), over several steps (`rise`, `decline`), or not at all
- * (`flat`).
+ * How the target moved: down in one step (`fall`), down in small steps (`decline`), up (`rise`), or not at
+ * all (`flat`).
  */
 export type ChangeShape = 'fall' | 'rise' | 'decline' | 'flat';
 

@@ -1,6 +1,6 @@
 /**
- * Divides the curve of a target into segments: a fall in a single step, a longer rise or decline, or a period
- * without a change.
+ * Divides the curve of a target into segments: a fall in a single step, a decline in small steps, a rise, or
+ * a period without a change.
  */
 import type { ChangeShape } from './change.js';
 
@@ -136,8 +136,8 @@ function lastAlike({ timeUs, targetBps, isExact, scatter }: Course, row: number,
 }
 
 /**
- * Joins neighbouring segments of the same shape. A joined flat segment becomes a rise or a decline if its ends
- * differ by more than the scatter.
+ * Joins neighbouring segments of the same shape, except falls. A joined flat segment becomes a rise or a
+ * decline if its ends differ by more than the scatter.
  */
 function joined({ targetBps, scatter }: Course, segments: readonly Segment[]): Segment[] {
   const all: Segment[] = [];

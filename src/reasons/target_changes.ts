@@ -105,7 +105,7 @@ function changeOf(
 
 /**
  * The change to show at a time: the change in progress or, if there is none, the latest one. Exactly at the end
- * of a change, this is the ending change and not the next one. Undefined before the first change.
+ * of a change, this is the ending change and not the next one. Undefined until the first change has begun.
  */
 export const changeAt = (changes: readonly TargetChange[], timeUs: number): TargetChange | undefined =>
   changes.findLast(({ fromUs }) => fromUs < timeUs);

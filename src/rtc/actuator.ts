@@ -1,6 +1,6 @@
 /**
  * Applies target rates to the encoder, within limits. Calls `setParameters` one at a time, and at most ten times
- * a second unless the rate falls.
+ * a second unless the rate falls by more than a tenth.
  *
  * Even the smallest changes are applied. After each `setParameters`, Chromium gives the encoder only 1 / 1.2 of
  * `maxBitrate` until 30 frames have been encoded, and then all of it (libwebrtc creates a new
@@ -19,7 +19,10 @@ export interface ActuatorOptions {
   maxBitrateBps: number;
   /** Called when the browser has accepted a rate. */
   applied(bitrateBps: number): void;
-  /** Called when the browser has refused a rate. The actuator tries again at growing intervals. */
+  /**
+   * Called when the browser has refused a rate or a key frame request. The actuator tries the rate again, at
+   * growing intervals.
+   */
   rejected(error: unknown): void;
 }
 

@@ -137,8 +137,8 @@ export async function negotiateLocally(
 }
 
 /**
- * Connects the sender to a page at the other end of `signalling`. The offer is sent when the other page is ready; it
- * does not matter which page came first.
+ * Connects the sender to a page at the other end of `signalling`. The offer is sent when the other page is
+ * ready. Either page may start first.
  */
 export function offerTo(
   peer: RTCPeerConnection,

@@ -89,7 +89,7 @@ export class SenderTap {
         this.board.notice(
           'warning',
           'set-parameters',
-          `The browser refused a new bitrate (${error instanceof Error ? error.message : String(error)}); the old one stays.`,
+          `The browser refused to change the encoder’s settings (${error instanceof Error ? error.message : String(error)}); the previous settings stay.`,
           'nothing to do: ccscope tries again within 5 s',
         ),
     });

@@ -90,7 +90,7 @@ export interface OutboundCounters {
   epochMs: number;
 }
 
-/** Returns null if the browser has no counters of a video sender, or omits the sent bytes. */
+/** Returns null if the browser has no counters of a video sender, or omits the sent bytes or packets. */
 export function readOutbound(report: RTCStatsReport): OutboundCounters | null {
   let sentBytes = NaN;
   let packetsSent = 0;

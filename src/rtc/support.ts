@@ -8,9 +8,9 @@ export interface Support {
    */
   transforms: 'script' | 'streams' | 'none';
   /**
-   * Whether the browser is known to report the arrival times of frames, as `receiveTime` in their metadata.
-   * Always false outside Chromium, although the browser may report them. During a call, `arrivalTimeSource`
-   * in the call's status shows the actual source.
+   * Whether the browser is expected to report the arrival times of frames, as `receiveTime` in their
+   * metadata. Always false outside Chromium, although other browsers may report them, too. During a call,
+   * `arrivalTimeSource` in the call's status shows the actual source.
    */
   receiveTime: boolean;
   /** How synthetic video can be produced: by a track generator or by a canvas. */

@@ -5,7 +5,6 @@ export interface SyntheticVoice {
   stop(): void;
 }
 
-/** A vowel's first two formants. */
 const TONES_HZ = [220, 660];
 /** Syllables per second. */
 const SYLLABLES_HZ = 4;

@@ -40,8 +40,8 @@ export interface LiveController {
   /** Values that differ from the preset's, by name. */
   parameters?: Readonly<Record<string, number>>;
   /**
-   * The URL of a user's controller, used instead of the settings above: a module whose default export is a
-   * UserController, or a .wasm file.
+   * The URL of a user's controller, used instead of `controller` and `preset`: a module whose default export
+   * is a UserController, or a .wasm file.
    */
   url?: string;
   /** The controller's name in messages; default: its preset, or the end of its URL. */
@@ -87,12 +87,15 @@ export interface CallStatus {
   /** Where arrival times come from: the browser's `receiveTime`, or the transform's callback. */
   arrivalTimeSource: 'receiveTime' | 'callback';
   bottleneck: 'shaper' | 'in-page' | 'none';
-  /** The bitrate that was last requested from the encoder; NaN in `observe` mode and before the first request. */
+  /**
+   * The latest bitrate limit of the encoder that ccscope set and the browser accepted. NaN in `observe` mode,
+   * before the first limit, and after `detach`.
+   */
   encoderTargetBps: number;
   workers: Partial<Record<Side, WorkerStats>>;
   /**
-   * Sides whose worker died. Their frames pass through a new worker without controllers. Only a new call restores
-   * control.
+   * Sides whose worker died. A new worker, if one could be created, passes their frames through without
+   * controllers. Only a new call restores control.
    */
   deadWorkers: readonly Side[];
   /**
@@ -192,8 +195,8 @@ export interface Call {
   readonly remoteStream: MediaStream | null;
   readonly status: CallStatus;
   /**
-   * Changes a parameter of the controller in charge, in every worker of this call in this page. Rejects with a
-   * CoreError for an invalid value.
+   * Changes a parameter of the controller in charge, in every worker of this call in this page. Rejects if
+   * the value is invalid.
    */
   setParameter(name: string, value: number): Promise<void>;
   setPreset(name: string): Promise<void>;

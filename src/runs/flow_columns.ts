@@ -42,7 +42,7 @@ export const FLOW_COLUMNS: readonly FlowColumn[] = [
   {
     title: 'Target',
     unit: '',
-    about: 'Time average of what the controller asked for',
+    about: 'Mean of the controller’s target rate at the ends of the rate intervals',
     value: (flow) => formatRate(flow.targetRateBps),
   },
   {

@@ -1,6 +1,6 @@
 /**
- * Simulates whenever a choice changes. Of several waiting changes, only the newest is simulated. The charts and
- * the numbers always show the same run.
+ * Simulates and draws the runs that the user chooses. Of several waiting choices, only the newest is
+ * simulated. The charts and the numbers always show the same run.
  */
 import { signal } from '@preact/signals';
 

@@ -12,8 +12,8 @@ import type { ControllerModule, SimulationResult } from '../worker/simulation/si
 
 const TABLES: readonly TableName[] = ['group', 'nada', 'lcc', 'rate', 'queue', 'throughput'];
 /**
- * The interval of periodic rows. The interval becomes longer if a run would otherwise have more rows than
- * MOST_ROWS.
+ * The interval of periodic rows. The interval becomes longer if a table with one row for each flow would
+ * otherwise have more than MOST_ROWS rows.
  */
 const INTERVAL_US = 200e3;
 const MOST_ROWS = 200_000;

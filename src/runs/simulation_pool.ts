@@ -28,7 +28,10 @@ export class SimulationPool {
     return this.#first.check(scenario);
   }
 
-  /** The simulator's options for a request (without `trace` for a scenario). Rejects with SimulationError. */
+  /**
+   * The simulator's options for a request; without `trace` if it requests a scenario. Rejects with
+   * SimulationError.
+   */
   plan(request: SimulationRequest): ReturnType<SimulationWorker['plan']> {
     return this.#first.plan(request);
   }

@@ -124,8 +124,8 @@ export function cellKey(cell: CellParams): string {
 }
 
 /**
- * Creates the scenario of one cell: each value of the cell assigns its settings. Throws a ConfigError that
- * names the axis.
+ * Creates the scenario of one cell: the cell's values assign their settings, and then the overrides that
+ * select the cell assign theirs. Throws ConfigError.
  */
 export function instantiate(scenario: Scenario, cell: CellParams): Scenario {
   const copy: Record<string, unknown> = structuredClone(settableOf(scenario));

@@ -3,7 +3,7 @@ import type { Distribution, FlowMetrics, PathMetrics, WindowMetrics } from '../c
 import { flowGroups, type FlowGroup } from './compile.js';
 import type { Quantity, Scenario } from './scenario.js';
 
-/** `ratio`: from 0 to 1, shown as a percentage. `1`: an index or a quotient. */
+/** `ratio`: a fraction, shown as a percentage. `1`: an index or a quotient, shown as a plain number. */
 export type MetricUnit = 'ratio' | '1' | 'bps' | 'ms' | 's';
 
 export interface MetricSpec {
@@ -101,7 +101,7 @@ const FLOW: readonly Entry[] = [
   flowMetric(
     'target_rate_bps',
     'bps',
-    'time average of what the controller asked for; of several flows, the sum',
+    'mean of the controller’s target rate at the ends of the rate intervals; of several flows, the sum',
     total((flow) => flow.targetRateBps),
   ),
   flowMetric(
@@ -307,9 +307,9 @@ export function selectedFlows(scenario: Scenario, quantity: Pick<Quantity, 'flow
 }
 
 /**
- * The value of a quantity in one run. `scenario` is the scenario of the run's cell. NaN if the cell has no such
- * flow or no bottleneck, or if nothing was sent. Also NaN for trace metrics, which `traceMetric` computes, and
- * for metrics that are computed from two cells.
+ * The value of a quantity in one run. `scenario` is the scenario of the run's cell. NaN if the cell has no
+ * such flow, or if the metric is undefined, such as a utilisation without a bottleneck. Also NaN for trace
+ * metrics, which `traceMetric` computes, and for metrics that are computed from two cells.
  */
 export function measure(quantity: Quantity, scenario: Scenario, windows: readonly WindowMetrics[]): number {
   const entry = ENTRIES.get(quantity.metric);

@@ -55,7 +55,7 @@ export const picture = v.variant(
       series: v.optional(axisName),
       scale,
     }),
-    /** The cumulative distribution of a trace column in the first run: one curve for each cell. */
+    /** The cumulative distribution of a trace column in the first run: one curve for each cell and flow. */
     record({
       kind: v.literal('cdf'),
       ...pictureEntries,
@@ -69,7 +69,10 @@ export const picture = v.variant(
       ...pictureEntries,
       flow: quantityEntries.flow,
     }),
-    /** The density of a trace column in the first run, estimated with normal kernels: one curve for each cell. */
+    /**
+     * The density of a trace column in the first run, estimated with normal kernels: one curve for each cell
+     * and flow.
+     */
     record({
       kind: v.literal('kernel_density'),
       ...pictureEntries,

@@ -60,9 +60,9 @@ function isSameExperiment(scenario: Scenario, original: Scenario): boolean {
 }
 
 /**
- * The scenario without the paper's values, bands and claims. The quantities of these values are still measured. `why`
- * states how the scenario differs from the paper's experiment, and becomes a note. A scenario without published
- * values is returned unchanged.
+ * The scenario without the paper's values, bands and claims. The quantities of these values are still
+ * measured. `why` states how the scenario differs from the paper's experiment; a note with this text replaces
+ * the scenario's notes. A scenario without published values is returned unchanged.
  */
 export function withoutPublished(scenario: Scenario, why: string): Scenario {
   if (!hasPublished(scenario)) return scenario;

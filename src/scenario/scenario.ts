@@ -60,8 +60,8 @@ const axis = v.pipe(
     values: v.optional(v.pipe(list(axisValue, 'values'), v.nonEmpty('at least one value'))),
     log: v.optional(logarithmic),
   }),
-  // A scenario file gives an axis either `values` or `log`. This check fills in `values` from `log`, so a
-  // scenario that is checked again has both. Then they must agree.
+  // A scenario file gives an axis either `values` or `log`. Parsing fills in `values` from `log`, so a
+  // scenario that is parsed again has both. Then they must agree.
   v.check(
     ({ values, log }) =>
       log === undefined ? values !== undefined : values === undefined || areOf(log, values),
@@ -102,7 +102,7 @@ export const scenarioSchema = record({
   paper: v.optional(named('a paper')),
   /** The section or figure of the paper. */
   source: v.optional(text('section or figure')),
-  /** How often each cell runs. Every run has another seed. Default 1. */
+  /** How often each cell runs, each time with a different seed. Default 1. */
   runs: v.optional(integer(1, 10_000)),
   /** The seed of the first run; each following run adds 1. Default 1. */
   seed: v.optional(integer(0, 2 ** 52)),

@@ -37,8 +37,8 @@ export interface Surface {
   /** The labels of the values of a third axis. The map is the sum of one scaled map for each of these values. */
   over: readonly string[];
   /**
-   * The value at x[i], y[j] is values[i * y.length + j], the mean of three by three points. NaN if no run of
-   * these points yielded a number.
+   * The value at x.values[i], y.values[j] is values[i * y.values.length + j], the mean of three by three
+   * points. NaN if none of these points has a number.
    */
   values: readonly number[];
   /**

@@ -21,7 +21,7 @@ export type Verdict = (typeof VERDICTS)[number];
 export interface MetricResult {
   name: string;
   unit: MetricUnit;
-  /** The flow, window and path that the number applies to. Absent if they are the defaults. */
+  /** The flow, window and path that the number applies to. If one is absent, its default applies. */
   flow?: string;
   window?: string;
   path?: 'forward' | 'backward';

@@ -69,8 +69,8 @@ function mayRead({ headers }: IncomingMessage): boolean {
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {
-  // `send` sets the file's headers before it reports some errors, such as an unsatisfiable Range. They do not apply
-  // to this response.
+  // `send` sets the file's headers before it reports some errors, such as an unsatisfiable Range. But these
+  // headers do not apply to this response.
   for (const name of ['etag', 'last-modified']) response.removeHeader(name);
   const body = `${message}\n`;
   response.writeHead(status, {
@@ -111,8 +111,8 @@ const ASSETS = '/assets/';
 const FOR_EVER = 'public,max-age=31536000,immutable';
 
 /**
- * Sends a file. Refuses a malformed path, a path that leaves the folder or names no file, and an invalid Range
- * header.
+ * Sends a file. Refuses a malformed path, a path that leaves the folder or names no file, and a Range that
+ * the file cannot satisfy.
  */
 function sendFile(
   path: string,

@@ -7,7 +7,7 @@ export interface ServerLimits {
   sessions: number;
   /** WebSocket connections to the server's channel (`ServerOptions.channel`), in total. */
   channels: number;
-  /** Links of one session, including those that are still being opened. */
+  /** Links that one session opens, including those that are still being opened. Joined links do not count. */
   links_per_session: number;
   links: number;
   /** Rooms that one session may be in. A room passes messages between two clients. */
@@ -49,7 +49,7 @@ export const SERVER_LIMITS: ServerLimits = {
   close_timeout_ms: 1000,
 };
 
-/** A request that the server refuses. The message says what to do. */
+/** A request that the server refuses. The message says why; `field` is the wrong part of the request. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   constructor(

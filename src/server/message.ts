@@ -10,7 +10,7 @@ import { Refusal } from './limits.js';
  */
 const MAX_DEPTH = 32;
 
-/** A client's message, or the reason why it is invalid. `id` is 0 if the message contains no valid id. */
+/** A client's message, or the reason why it is invalid. `id` is 0 if no valid id could be read. */
 export type Received = { id: number; message: CheckedClientMessage } | { id: number; refusal: Refusal };
 
 /** Parses a client's message. Never throws. */

@@ -61,7 +61,10 @@ export function targetOf({ rawHeaders, url = '' }: IncomingMessage, host: string
   if (header === undefined || name === null || hosts.length > 1)
     return { status: 400, message: 'expected one Host header with a name or an address' };
   if (!isOurName(name, host))
-    return { status: 403, message: 'this server answers to its own address only; open the one it printed' };
+    return {
+      status: 403,
+      message: 'this server answers only at its own address; open the address that it printed',
+    };
   // The request line may contain an absolute URL, as for proxies. Its authority must then equal the Host.
   const origin = `http://${header}`;
   const target = url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
@@ -75,8 +78,8 @@ export function isOurOrigin(origin: string | undefined, { host }: Target): boole
 }
 
 /**
- * The IPv4 address that relays bind to. An IPv4 address `host` is used as it is. Any other loopback `host`
- * becomes 127.0.0.1, and all other hosts become 0.0.0.0 (all addresses).
+ * The IPv4 address that relays bind to. If `host` is an IPv4 address, the result is `host` itself. For any
+ * other loopback `host`, it is 127.0.0.1, and for all other hosts 0.0.0.0 (all addresses).
  */
 export function bindAddress(host: string): string {
   if (isIP(host) === 4) return host;
@@ -84,9 +87,10 @@ export function bindAddress(host: string): string {
 }
 
 /**
- * The address of a relay for its peers: usually the address that relays bind to. If relays bind to all addresses,
- * the result is `localAddress`, which the client used to reach the server. If `localAddress` is a loopback address
- * or not an IPv4 address, the result is the address of a network interface, which other machines can reach.
+ * The address to which peers send: usually the address that relays bind to. If relays bind to all addresses,
+ * the result is `localAddress`, the address at which the client reached the server. But if `localAddress` is
+ * a loopback address or not an IPv4 address, the result is the IPv4 address of a network interface, or
+ * 127.0.0.1 if there is none.
  */
 export function announcedAddress(host: string, localAddress: string | undefined): string {
   const bound = bindAddress(host);

@@ -28,12 +28,12 @@ export type { ServedController } from './files.js';
 const MAX_MESSAGE_BYTES = 1 << 20;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** A connection without data in either direction for this time is closed. */
+/** An HTTP connection without data in either direction for this time is closed; WebSockets are exempt. */
 const IDLE_TIMEOUT_MS = 60_000;
 
 /**
- * The server could not be started. The message says what to do. `code` is the system's error code, if there is
- * one.
+ * The server could not be started. The message says why and, for common causes, what to do. `code` is the
+ * system's error code, if there is one.
  */
 export class ServerError extends Error {
   override readonly name = 'ServerError';

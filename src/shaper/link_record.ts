@@ -25,7 +25,7 @@ const PIECES = 8;
 const MAX_PAUSES = 20;
 /** About four and a half hours. */
 const MAX_LATE_SECONDS = 2 ** 14;
-/** The maximum length of a column, in rows: MAX_PACKETS plus the rows that may arrive in one batch. */
+/** A full column doubles its length, but only up to this many rows: MAX_PACKETS and room for one batch. */
 const LARGEST = MAX_PACKETS + 2 ** 16;
 
 function emptyPackets(): PacketColumns {

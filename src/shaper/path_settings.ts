@@ -10,7 +10,7 @@ import { given, type DirectionSettings, type LinkSettings } from '../link/settin
 import { capacitySource, type CapacitySource } from './capacity.js';
 import { DIRECTIONS, type Direction } from '../core/direction.js';
 
-/** The settings that were given for one direction, without defaults. */
+/** The settings for one direction. Settings that were not given are absent. */
 export interface WaySettings {
   options: Omit<Partial<LinkOptions>, 'capacityBps' | 'schedule' | 'seed' | 'burstBytes'>;
   capacity?: CapacitySource;

@@ -30,7 +30,7 @@ export interface RecordedLinkHooks {
 export interface RecordedLinkOptions extends Pick<ThreadSetup, 'sockets' | 'tellsPackets'> {
   /**
    * The initial settings of the shared path. `change` is the message for the thread, `text` is readable text,
-   * and `settings` are the settings as given. Each page's own path starts from `settings`.
+   * and `settings` are the settings with their defaults. Each page's own path starts from `settings`.
    */
   begin: { change: PathChange; text: string; settings: LinkSettings };
   /** Capacities that are functions of time. */

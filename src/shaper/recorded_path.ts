@@ -17,7 +17,7 @@ export interface PathContext {
   /** The zero of the record's times, on the clock of process.hrtime. */
   zeroUs: number;
   link: LinkRecord;
-  /** Whether the whole record is kept. If false, nobody reads the record, and only its latest part is kept. */
+  /** Whether the whole record is kept. If false, only its latest part is kept: nothing reads the rest. */
   isKept: boolean;
 }
 
@@ -33,7 +33,7 @@ export function parseChange(settings: LinkSettings): LinkSettings {
   );
 }
 
-/** Adds a notice about a link, once per error code. */
+/** Adds a notice to the record of a link, unless the record already has a notice with the same code. */
 export function noticeOnce({ notices }: LinkRecord, notice: RecordNotice): void {
   if (!notices.some(({ code }) => code === notice.code)) notices.push(notice);
 }

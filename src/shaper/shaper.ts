@@ -73,8 +73,8 @@ function pathChange(config: PartialLinkConfig): PathChange {
 }
 
 /**
- * Binds the sockets. Rejects with ConfigError for invalid settings, and with ShaperError for sockets that
- * cannot be bound.
+ * Binds the sockets. Rejects with ConfigError for invalid settings. Rejects with ShaperError for sockets that
+ * cannot be bound, and for `first-datagram` with an address that other machines can reach.
  */
 export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> {
   const { address = '127.0.0.1', ports = [0, 0], peers = 'ice', record = false } = options;
@@ -169,9 +169,9 @@ export class Shaper {
   }
 
   /**
-   * Changes settings at once. A new capacity schedule starts now or, if no packet has arrived yet, with the first
-   * packet. Rejects with ConfigError for invalid settings, and then changes nothing. Rejects with ShaperError after
-   * the shaper has ended.
+   * Changes settings at once. A new capacity schedule starts now or, if peer A has sent no packet yet, with
+   * the first packet from A. Rejects with ConfigError for invalid settings, and then changes nothing. Rejects
+   * with ShaperError after the shaper has ended.
    */
   async set(change: PartialLinkConfig): Promise<void> {
     // The seed and the origin only apply when a link is opened.
@@ -182,9 +182,9 @@ export class Shaper {
   }
 
   /**
-   * Sets the username fragments that the peers may use; their session descriptions contain them (a=ice-ufrag). From
-   * then on, checks with other fragments are ignored. To keep an earlier connection, include its fragments. Has an
-   * effect only if the option `peers` is `ice`.
+   * Sets the username fragments that the peers may use. A peer's session description contains its fragment
+   * (a=ice-ufrag). From then on, checks with other fragments are ignored. To keep an earlier connection,
+   * include its fragments. Has an effect only if the option `peers` is `ice`.
    */
   expect(ufrags: PeerUfrags): void {
     this.link.expect(ufrags);
@@ -222,7 +222,10 @@ export class Shaper {
     return { p50_ms: p50, p95_ms: p95, p99_ms: p99, packets };
   }
 
-  /** The 95th percentile of the packets' lateness in the latest second; null if it has been returned already. */
+  /**
+   * The 95th percentile of the packets' lateness in the latest second with packets. Null if there was no such
+   * second yet, or if its percentile has been returned already.
+   */
   takeRecentLatenessP95Ms(): number | null {
     const latest = this.link.record.late.at(-1);
     if (latest === undefined || latest.timeUs <= this.#toldUs) return null;

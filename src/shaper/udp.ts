@@ -7,7 +7,7 @@ import { systemCode } from '../text/errors.js';
 export const UNLIMITED_BPS = 1e11;
 const RECEIVE_BUFFER_BYTES = 1 << 20;
 
-/** The shaper could not be started, or can no longer be used. The message says what to do. */
+/** The shaper could not be started or cannot be used. The message says why and, if possible, what to do. */
 export class ShaperError extends Error {
   override readonly name = 'ShaperError';
 }

@@ -3,7 +3,7 @@
 export const deflated = (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> =>
   through(bytes, new CompressionStream('deflate-raw'));
 
-/** Rejects with a TypeError if the bytes are not a DEFLATE stream. */
+/** Rejects if the bytes are not a DEFLATE stream. */
 export const inflated = (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> =>
   through(bytes, new DecompressionStream('deflate-raw'));
 

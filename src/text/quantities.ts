@@ -53,7 +53,7 @@ export function withUnit(text: string, units: Readonly<Record<string, number>>):
   const [, digits, unit] = /^\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]+)\s*$/i.exec(text) ?? [];
   const name = unit?.toLowerCase() ?? '';
   const factor = Object.hasOwn(units, name) ? units[name] : undefined;
-  // Rounded to 12 digits, so that 0.6 mbps becomes exactly 600000 bit/s.
+  // Rounded to 12 digits, so that 4.1 mbps becomes exactly 4100000 bit/s.
   return factor === undefined ? undefined : Number((Number(digits) * factor).toPrecision(12));
 }
 

@@ -37,7 +37,10 @@ const OF_SENDER: readonly TableName[] = ['rate', 'lcc'];
 export interface ReplayOptions {
   /** The preset to use instead of the recorded one. Recorded changes of preset and parameters are then ignored. */
   preset?: string | undefined;
-  /** The controller to use instead of the recorded one. If `preset` is given, it must belong to this controller. */
+  /**
+   * The controller to use instead of the recorded one. Recorded changes of preset and parameters are then
+   * ignored. Has no effect if `preset` is given, since a preset already determines the controller.
+   */
   controller?: ControllerName | UserController | undefined;
   /** Parameters that override the preset, the header, and recorded changes. */
   parameters?: GivenParameters | undefined;

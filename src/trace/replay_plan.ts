@@ -149,8 +149,8 @@ export class ReplayPlan {
 }
 
 /**
- * The plan at the start of a trace. Throws TraceError for unknown names in the header, and ParameterProblem for
- * unknown names in the options.
+ * The plan at the start of a trace. Throws TraceError for an unknown preset or an invalid parameter in the
+ * header, and ParameterProblem for an invalid parameter in the options.
  */
 export function replayPlan(
   header: TraceHeader,
@@ -182,7 +182,7 @@ function checkUserParameters(controller: string, parameters: GivenParameters): v
   }
 }
 
-/** The application's bitrate bounds in the trace's header. */
+/** The recorded bitrate bounds: the lowest, the highest and the first target rate in the trace's header. */
 function recordedBounds(header: TraceHeader): Record<string, number> {
   const names = COMPONENT_SPECS.user_controller.parameters.map(({ name }) => name);
   const recorded = Object.entries(header.parameters ?? {});
@@ -194,8 +194,8 @@ function recordedBounds(header: TraceHeader): Record<string, number> {
 }
 
 /**
- * The plan for a requested controller: its default preset (for simulations or for live calls, like the trace),
- * and the recorded bitrate bounds.
+ * The plan for a requested controller, with the recorded bitrate bounds. A built-in controller uses its
+ * default preset: for a trace of a simulation the one for simulations, otherwise the one for live calls.
  */
 function chosenPlan(
   controller: ControllerName | UserController,

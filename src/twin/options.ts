@@ -107,8 +107,8 @@ export function twinOptions(
   const forward = simulatedLink(call.link);
   const { durationUs } = call;
   return {
-    // A packet is recorded when it is delivered, which is one delay after it left the bottleneck. The simulation
-    // therefore runs for one delay longer.
+    // A packet is recorded when it is delivered. This is one propagation delay after it left the bottleneck,
+    // so the simulation runs longer than the call by this delay.
     durationUs: durationUs + (forward.oneWayDelayUs ?? 0),
     seed,
     forward,

@@ -226,14 +226,14 @@ function picturesOf(header: Partial<TraceHeader>): { preset: string; fps: number
   return {
     preset: CAMERA,
     fps,
-    assumed: ['frames as VP8 makes them of talking heads: the twin does not have these pictures'],
+    assumed: ['frame sizes of talking heads in VP8, since this video was not measured'],
   };
 }
 
 const secondsText = (us: number): string => `${(us / 1e6).toFixed(1)} s`;
 
 const restartText = ({ isOneOf, fromUs, toUs }: Part): string =>
-  `of ${isOneOf} calls in the recording, which restarted, the longest, from ${secondsText(fromUs)} to ${secondsText(toUs)}`;
+  `the recording has ${isOneOf} calls; this is the longest one, from ${secondsText(fromUs)} to ${secondsText(toUs)}`;
 
 function firstIn(times: ArrayLike<number>, { fromUs, toUs }: { fromUs: number; toUs: number }): number {
   let first = Infinity;

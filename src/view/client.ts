@@ -98,8 +98,9 @@ export class ViewClient {
   ask(window: string | null, request: PageRequest): Promise<unknown[]> {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      if (this.ended.peek() !== null) {
-        reject(new Error(ENDED));
+      const ended = this.ended.peek();
+      if (ended !== null) {
+        reject(new Error(ended));
         return;
       }
       this.#waiting.set(id, { resolve, reject });

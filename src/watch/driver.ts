@@ -1,10 +1,10 @@
 /**
  * GCC's loss controller (eq. 14 of the ToN paper; see src/papers/README.md) for one sender of a page. It
  * either sets the sender's rate or only watches. The far side does not run ccscope, so only values that the
- * sender knows are used: the losses and the round-trip time in receiver reports, and the sent bytes. A_r, the
- * delay-based rate that a GCC receiver reports, is missing. Its substitute is `ABOVE_SENT` times the sent
- * rate, or the browser's own bandwidth estimate if that is lower. So the resulting rate never exceeds the
- * estimate, and the controller knows nothing about the far side's queue.
+ * sender knows are used: the losses in receiver reports, the round-trip time of the candidate pair, and the
+ * sent bytes. A_r, the delay-based rate that a GCC receiver reports, is missing. Its substitute is
+ * `ABOVE_SENT` times the sent rate, or the browser's own bandwidth estimate if that is lower. So the
+ * resulting rate never exceeds the estimate, and the controller knows nothing about the far side's queue.
  */
 import type { Core, SenderHalf, TraceBatch } from '../core/index.js';
 import type { OutboundStats, StatsSample } from '../calls/record/record.js';

@@ -1,7 +1,7 @@
 /**
  * Runs GCC's loss controller as a shadow of each media section of sent video. A shadow only watches. From the
- * losses and the round-trip time that the far side reports, the controller computes its rate A_s as if it set
- * the sending rate.
+ * losses that the far side reports and the round-trip time of the connection, the controller computes its
+ * rate A_s as if it set the sending rate.
  */
 import type { EndpointRecord, StatsSample } from '../calls/record/record.js';
 import type { Core } from '../core/index.js';

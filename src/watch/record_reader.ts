@@ -76,7 +76,7 @@ interface Open {
   rows: Float64Array[];
 }
 
-/** Thrown for a trace that was not recorded by a Watch. */
+/** Thrown for a trace whose source is not supported, such as a simulation, or whose header is damaged. */
 export class NoRecordingError extends Error {
   override readonly name = 'NoRecordingError';
 }
@@ -238,7 +238,7 @@ function batchOf(table: TableName, rows: readonly Float64Array[]): TraceBatch {
 
 /**
  * Reads a whole recording. Rejects with TraceError, or with NoRecordingError if the trace was not recorded by a
- * Watch.
+ * Watch or its header is damaged.
  */
 export async function recordOfTrace(
   source: AsyncIterable<Uint8Array> | string,

@@ -35,7 +35,7 @@ export interface RecordedStream extends RecordedFlow {
 export interface ExportOptions {
   /**
    * Exports only the latest part of the recording. The part begins at the start of a segment, so it may be
-   * longer than `lastUs`. Default: everything.
+   * longer than `lastUs`. It contains only segments that are still in memory. Default: everything.
    */
   lastUs?: number;
   /** Whether the header contains the original values of the aliases. Default: false. */

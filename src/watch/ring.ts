@@ -185,8 +185,8 @@ export class TraceRing {
   }
 
   /**
-   * Returns the segments that may contain rows of the queried period. Neighbouring segments are included,
-   * because a row may be appended some seconds after its time.
+   * Returns the segments that may contain rows of the queried period. Segments that begin up to SEGMENT_US
+   * after the period are included, because a row may be appended some seconds after its time.
    */
   #within({ fromUs = -Infinity, toUs = Infinity }: ViewQuery): Segment[] {
     return this.#segments.filter(({ fromUs: begin }, i) => {

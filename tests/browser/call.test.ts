@@ -27,7 +27,7 @@ test('a loopback call is controlled, measured and recorded @measures', async ({ 
     sendTimeSource: 'trailer',
     arrivalTimeSource: 'receiveTime',
   });
-  // The encoder's target grows from the start rate, as nothing limits the link.
+  // The encoder's target grows from the start rate, as no link limits the call.
   expect(status.encoderTargetBps).toBeGreaterThan(300_000);
   const arrivals = await call.rows('arrival');
   const seqs = arrivals.map((r) => r['seq'] ?? NaN);

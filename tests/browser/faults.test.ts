@@ -74,8 +74,8 @@ test('a shadow traps in the middle of a call', async ({ call }) => {
 });
 
 test('a shadow cannot be made', async ({ call }) => {
-  // `ccs_session_record` limits the tables that a controller records. ccscope calls it only for shadows, so
-  // only the shadow traps.
+  // `ccs_session_record` limits the tables that a controller records. In this call, ccscope calls it only for
+  // the shadow, so only the shadow traps.
   await call.start({ trap: 'ccs_session_record', shadows: [{ preset: 'gcc' }] });
   await call.flowing();
   await call.noticed('controller-fault-1');

@@ -15,9 +15,9 @@ async function byFlow(call: CallPage, table: 'group' | 'rate' | 'feedback' | 'ar
 }
 
 test('shadows are fed like the controller in charge, and never obeyed @measures', async ({ call }) => {
-  // The first shadow is the same GCC as the controller in charge. It gets the same input, so it must request
-  // the same rate. The second shadow is limited to 150 kbps. If it controlled the encoder, the call's rate
-  // would be that low.
+  // The first shadow is the same GCC as the controller in charge. At the receiver it gets the same input, so
+  // its `group` rows must be the same. The second shadow is limited to 150 kbps. If it controlled the
+  // encoder, the call's rate would be that low.
   await call.start({
     bottleneck: LINK,
     shadows: [

@@ -134,7 +134,7 @@ export const test = base.extend<{ stranger: Stranger; elsewhere: string }>({
     server.close();
     expect([...errors, ...refused]).toEqual([]);
   },
-  /** The address of the folder on another site. */
+  /** The address of the folder on another origin. */
   elsewhere: async ({}, use) => {
     const { server, url } = await host(new Map());
     await use(`${url}${PLACE}`);

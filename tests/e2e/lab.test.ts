@@ -23,6 +23,16 @@ class LabPage {
     await this.page.getByRole('banner').getByRole('button', { name: 'Run' }).click();
   }
 
+  /** Cancels the run. The page ignores a press that comes right after the button has become "Cancel". */
+  async cancel(): Promise<void> {
+    const cancel = this.page.getByRole('banner').getByRole('button', { name: 'Cancel' });
+    const isCancelled = async (): Promise<void> => {
+      await cancel.click();
+      await expect(this.page.getByRole('status')).toHaveText('Cancelled', { timeout: 1000 });
+    };
+    await expect(isCancelled).toPass();
+  }
+
   async done(): Promise<void> {
     await expect(this.page.getByRole('status')).toHaveText('Done');
   }
@@ -218,16 +228,31 @@ test('a press on Run that also enters a number does not cancel the run that the 
   await expect(page.getByText('from long.json')).toBeVisible();
   const button = (name: string) => page.getByRole('banner').getByRole('button', { name });
   await lab.run();
-  await button('Cancel').click();
-  await expect(page.getByRole('status')).toHaveText('Cancelled');
+  await lab.cancel();
   await page.locator('input[name=seed]').fill('7');
   await button('Run').hover();
   await page.mouse.down();
   await expect(button('Cancel')).toBeVisible();
   await page.mouse.up();
   await expect(page.getByRole('status')).toHaveText('Simulating');
-  await button('Cancel').click();
-  await expect(page.getByRole('status')).toHaveText('Cancelled');
+  await lab.cancel();
+});
+
+test('a press on Run when a run has just started does not cancel it', async ({ page, lab }) => {
+  await lab.open();
+  const long = { ...OWN, duration_s: 200_000 };
+  await page.locator('input[type=file][accept*=json]').setInputFiles(file('long.json', JSON.stringify(long)));
+  await expect(page.getByText('from long.json')).toBeVisible();
+  await lab.run();
+  // Presses the button in the task in which it becomes "Cancel", as a user does who was about to press "Run".
+  await page.evaluate(async () => {
+    const button = document.querySelector<HTMLButtonElement>('header button.start, header button.stop');
+    while (button?.textContent !== 'Cancel') await new Promise(requestAnimationFrame);
+    button.click();
+  });
+  await expect(page.getByRole('progressbar', { name: 'Simulated' })).toBeVisible();
+  await expect(page.getByRole('status')).toHaveText('Simulating');
+  await lab.cancel();
 });
 
 test('a run can be cancelled, and keeps what it has', async ({ page, lab }) => {
@@ -238,8 +263,7 @@ test('a run can be cancelled, and keeps what it has', async ({ page, lab }) => {
   await lab.run();
   const simulated = page.getByRole('progressbar', { name: 'Simulated' });
   await expect.poll(() => simulated.getAttribute('value').then(Number)).toBeGreaterThan(0.001);
-  await page.getByRole('banner').getByRole('button', { name: 'Cancel' }).click();
-  await expect(page.getByRole('status')).toHaveText('Cancelled');
+  await lab.cancel();
   await expect(page.getByText(/then cancelled/)).toBeVisible();
   await expect(lab.glance('Received')).toContainText('bps');
 });

@@ -151,7 +151,7 @@ test('a shared result is shown in a fresh browser, and whoever wants to can try 
   await expect(lessons.readings('fixed at 50 ms')).toBeVisible();
   await expect(page.getByRole('radio')).toHaveCount(0);
   expect(await accessibilityFaults(page)).toEqual([]);
-  // Until the learner returns to the question, the address also contains the result. So a reload shows the result
+  // Until the learner returns to the question, the address contains `shown=1`. So a reload shows the result
   // again.
   await page.reload();
   await expect(lessons.readings('fixed at 50 ms')).toBeVisible();

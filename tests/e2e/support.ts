@@ -45,7 +45,7 @@ export class Scope {
     await expect(this.page.getByRole('status')).toHaveText('No call');
   }
 
-  /** Waits until the controller has counted this many groups of frames in total. */
+  /** Waits until the controller has counted more than `count` groups of frames in total. */
   async groups(count: number): Promise<void> {
     await expect
       .poll(() => this.page.evaluate(() => window.ccscope.counters().groups))

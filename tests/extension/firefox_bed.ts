@@ -93,7 +93,10 @@ export class FirefoxBed {
     return this.#evaluate(context, expression);
   }
 
-  /** The current drawing of the sidebar: the number of pixels with this colour (RRGGBB), and a PNG in Base64. */
+  /**
+   * Whether the sidebar is open; and its current drawing: the number of pixels with this colour (RRGGBB), and
+   * a PNG in Base64.
+   */
   async sidebar(colour: string): Promise<{ isOpen: boolean; pixels: number; png: string }> {
     const text = await this.inBrowser(`
       const panel = SidebarController.browser?.contentDocument?.getElementById('webext-panels-browser');

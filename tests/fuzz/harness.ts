@@ -50,8 +50,8 @@ async function withStack(target: FuzzTarget, input: Uint8Array, fault: Fault): P
 }
 
 /**
- * Runs an input once. Returns its fault, if it causes one, and the milliseconds that the target took (0 for an
- * asynchronous target).
+ * Runs an input once. Returns its fault, if it causes one, and the milliseconds that the target took (0 for
+ * an asynchronous target, or if there is a fault).
  */
 async function attempt(target: FuzzTarget, input: Uint8Array): Promise<{ fault?: Fault; ms: number }> {
   const beganMs = performance.now();

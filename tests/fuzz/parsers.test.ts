@@ -1,4 +1,7 @@
-/** Runs 2000 inputs of each target, and every input that once caused a fault. `npm run fuzz` runs millions. */
+/**
+ * Runs 2000 inputs of each target in parsers/, and its inputs that once caused a fault. `npm run fuzz` runs
+ * millions.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

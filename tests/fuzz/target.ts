@@ -4,7 +4,7 @@ export interface FuzzTarget {
   readonly name: string;
   /** Valid inputs from which mutation starts. */
   readonly seeds: readonly (string | Uint8Array)[];
-  /** Words of the input's language, which the mutator inserts and swaps. */
+  /** Words of the input's language, which the mutator inserts, repeats or puts in place of other bytes. */
   readonly words?: readonly string[];
   /**
    * Throws if an oracle is violated. A parser may refuse bad input with its documented error. Any other error is a

@@ -306,7 +306,10 @@ test('what is typed into the overlay does not reach the page', async ({ page }) 
   expect(await heard()).toEqual(['pointerdown', 'click']);
 });
 
-/** The positions of the page's own elements, and the names of the window's properties. */
+/**
+ * The positions and styles of the page's own elements, the page's size, and the names of the window's
+ * properties.
+ */
 const outline = (page: Page): Promise<unknown> =>
   page.evaluate(() => {
     const boxes = [...document.querySelectorAll('html, body, body *')].map((element) => {

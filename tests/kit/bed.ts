@@ -100,7 +100,7 @@ export class Bed {
   }
 }
 
-/** The time from the first to the last sample in which frames were decoded. */
+/** The seconds from the first to the last sample whose counter of decoded frames is above 0. */
 export function secondsOfVideo({ samples }: EndpointRecord): number {
   const decoding = samples.filter(({ inbound }) => inbound.some(({ framesDecoded }) => framesDecoded > 0));
   return ((decoding.at(-1)?.timeUs ?? 0) - (decoding[0]?.timeUs ?? 0)) / 1e6;
@@ -146,7 +146,7 @@ export async function selectedRemotePorts(frame: Page | Frame): Promise<number[]
   });
 }
 
-/** Checks the properties of every call through the link, whichever page made the call. */
+/** Checks what must hold for every call through the link, whichever page makes the call. */
 export function expectShaped(bed: Bed, receiver: EndpointRecord): void {
   const connection = bed.connectionOf(receiver);
   expect(connection?.flows.length, 'the relay saw its packets').toBeGreaterThan(0);

@@ -73,7 +73,7 @@ test('data channels and one who joins late', async ({ call, link, unit, page, tw
   expect(call.metrics().outsideRatio).toBe(0);
 });
 
-/** Expects that packets left the link on time. If packets were late, expects a notice about this in the record. */
+/** Expects that packets left the link on time, or else that the record has a notice about late packets. */
 function expectPunctualOrSaid({ record }: Call): string {
   const p95Ms = record.link?.latenessMs?.p95 ?? NaN;
   const codes = record.link?.notices.map(({ code }) => code);

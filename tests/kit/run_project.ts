@@ -1,4 +1,4 @@
-/** Runs Playwright on the user's project in projects/. */
+/** Runs Playwright on the project in projects/, which stands for a user's project. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

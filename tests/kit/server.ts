@@ -43,8 +43,8 @@ async function body(request: IncomingMessage): Promise<string> {
 }
 
 /**
- * Carries messages between the two sides of a room, i.e. of one call. If a side does not listen yet, its messages
- * are kept.
+ * Carries messages between the two sides of a room, i.e. of one call. If a side does not listen yet, the
+ * messages for it are kept.
  */
 class Rooms {
   readonly #streams = new Map<string, ServerResponse>();

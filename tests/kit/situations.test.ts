@@ -34,8 +34,8 @@ interface Situation {
 const over = { over: '5s', timeout: '12s' } as const;
 const within = { within: '6s' } as const;
 /**
- * A rate that no publisher reaches in its first seconds. So a rate that then falls does not pass through this
- * value on its way down, and `toConvergeTo` must fail.
+ * A rate that no publisher reaches in its first seconds. If the rate then falls, it was never this high, so
+ * `toConvergeTo` must fail.
  */
 const HIGH = '1mbps';
 /** A link with less capacity than a publisher needs. */

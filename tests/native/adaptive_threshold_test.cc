@@ -8,7 +8,8 @@ namespace ccscope::gcc {
 namespace {
 
 // Returns the threshold gamma, in ms, after two updates with the same input T. The first update, at time 0, only sets
-// the clock. The second follows `delta_ms` later. gamma starts at 12.5 ms.
+// the clock. The second follows `delta_ms` later. gamma starts at 12.5 ms, or at 52 ms in the preset
+// `static-threshold`, where it does not change.
 double GammaAfter(double t_ms, double delta_ms, const char* preset = "gcc") {
   AdaptiveThreshold threshold(PresetNamed(preset));
   threshold.Update(TimeDelta::Millis(t_ms), Timestamp::Millis(0));

@@ -90,7 +90,7 @@ TEST(CompetingFlow, IsNotSeenInALongQueueThatDrains) {
   EXPECT_FALSE(flow.IsPresent());
 }
 
-// A route that is 60 ms longer delays all frames alike, with a slow variation of 15 ms.
+// A longer route delays all frames by 60 ms. In addition, the delay varies slowly, by 15 ms.
 TEST(CompetingFlow, IsNotSeenInALongerRoute) {
   CompetingFlow flow;
   Feed(flow, 0, 10, Empty, Steady);
@@ -108,7 +108,7 @@ TEST(CompetingFlow, IsGoneWhereALongerRouteIsLeft) {
   EXPECT_FALSE(flow.IsPresent());
 }
 
-// A machine becomes busy. It then stamps frames late by up to 300 ms, evenly distributed.
+// A machine becomes busy. It then stamps frames late, by 0 to 300 ms (uniformly distributed).
 TEST(CompetingFlow, IsNotSeenInLateStamps) {
   CompetingFlow flow;
   std::uint32_t random = 1;

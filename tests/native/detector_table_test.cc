@@ -97,7 +97,8 @@ class DetectorTable : public ::testing::TestWithParam<Case> {
   DetectorTable()
       : parameters_(Preset("libwebrtc-2016-08")), grouping_(parameters_), filter_(parameters_), detector_(parameters_) {}
 
-  // Feeds one frame; the next frame is due `frame_ms + drift_ms` later.
+  // Feeds one frame. The next frame is sent `frame_ms` later, and arrives `frame_ms + drift_ms` later if there is no
+  // noise.
   Signal Frame(const Case& c, int drift_ms) {
     for (int i = 0; i < c.packets_per_frame; ++i) {
       const auto deltas = grouping_.OnArrival(Timestamp::Millis(send_ms_), Timestamp::Millis(receive_ms_), DataSize::Bytes(1200));

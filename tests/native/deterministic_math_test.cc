@@ -54,7 +54,7 @@ TEST(DeterministicMath, LogAtItsEdges) {
   EXPECT_NEAR(Log(std::numeric_limits<double>::min()), -1022 * std::log(2), 1e-12);
 }
 
-// The core uses Pow for growth per second and for weights per frame. In these uses |y ln x| is below 4.
+// Growth per second and weights per frame, as in the core. |y ln x| is below 4.
 TEST(DeterministicMath, PowIsThatOfTheLibraryForGrowthFactorsAndWeights) {
   for (const double base : {0.95, 0.99, 0.998, 1.005, 1.08, 1.3, 1.5, 2.0, 16.0}) {
     for (double y = 0.001; y < 1.4; y += 0.0173) {

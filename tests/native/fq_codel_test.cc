@@ -63,12 +63,12 @@ TEST_F(FqCoDelTest, AQueueThatBecameEmptyWaitsARoundBeforeItIsNewAgain) {
   EXPECT_EQ(Serve(2), "AB");
   Offer(2, 200);
   EXPECT_EQ(Serve(1), "C");
-  // After A, C is found empty and put behind A and B. Its next packet arrives while C is an old queue, so it is served
-  // after B.
+  // Before A is served, C is found empty and put behind A and B. Its next packet arrives while C is an old queue, so
+  // this packet is served after B.
   EXPECT_EQ(Serve(1), "A");
   Offer(2, 200);
   EXPECT_EQ(Serve(3), "BCA");
-  // C is found empty among the old queues, and is forgotten. Its next packet makes C a new queue again.
+  // Before the last A, C was found empty among the old queues and removed. Its next packet makes C a new queue again.
   EXPECT_EQ(Serve(2), "BA");
   Offer(2, 200);
   EXPECT_EQ(Serve(2), "CB");

@@ -9,7 +9,7 @@ namespace {
 
 constexpr DataRate kSent = DataRate::BitsPerSec(1e6);
 
-// A video of 1 Mbps on a link of 2 Mbps. The link takes 17 ms for each frame.
+// A video of 1 Mbps on a link of 2 Mbps. The link takes 17 ms for a frame on average.
 class FrameCapacityTest : public ::testing::Test {
  protected:
   FrameCapacityTest() { Frames(150, 0.5); }
@@ -20,7 +20,7 @@ class FrameCapacityTest : public ::testing::Test {
   Fifo fifo{2};
 };
 
-// At 0.5 Mbps, the link takes 67 ms for a frame.
+// At 0.5 Mbps, the link takes 67 ms for a frame on average.
 TEST_F(FrameCapacityTest, OneFrameRaisesASuspicionAndTheNextConfirmsIt) {
   EXPECT_FALSE(frames.Suspected());
   fifo.SetCapacity(0.5);

@@ -23,8 +23,8 @@ class Fifo {
 
   void SetCapacity(double capacity_mbps) { capacity_mbps_ = capacity_mbps; }
 
-  // `load`: the mean offered rate divided by the capacity; `noise_ms`: the largest error of the arrival time;
-  // `late_ms`: the delay from the arrival of the frame to its time stamp.
+  // `load`: the mean rate of the frames, without headers, divided by the capacity; `noise_ms`: the largest error of the
+  // arrival time; `late_ms`: the delay from the arrival of the frame to its time stamp.
   template <class Estimator>
   void Frame(Estimator& estimator, double load, double noise_ms = 0, double late_ms = 0) {
     const double send_ms = seq_ * 1000.0 / 30;

@@ -27,7 +27,7 @@ constexpr int kDurationMs = 60000;
 struct Outcome {
   double utilisation;        // over the last two thirds of the run
   double queue_delay_p50_ms;  // over the last two thirds of the run
-  double queue_delay_p95_ms;
+  double queue_delay_p95_ms;  // over the last two thirds of the run
   double loss_ratio;  // over the whole run
 };
 

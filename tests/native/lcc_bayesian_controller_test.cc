@@ -1,4 +1,5 @@
-// Compares the target delay T_A, the control delay T_c and the cut with LCC II-C; the numbers are computed by hand.
+// Compares the target delay T_A, the control delay T_c and the condition for a cut with LCC II-C; the numbers are
+// computed by hand. Also tests exploration, which is not part of the paper.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Both halves of LCC, sender and receiver: in the paper's set-up (LCC III), and with any input that a network may
-// deliver.
+// Both halves of LCC, sender and receiver: in the paper's set-up (LCC III), with single messages, and with extreme
+// inputs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -38,13 +38,14 @@ Parameters Live() {
   return parameters;
 }
 
-// LCC III-A: a serial link with a one-way delay of 50 ms and a queue without limit.
 struct Outcome {
   double utilisation;
   double queue_ms;
   double jain;
   DataRate target;
 };
+// LCC III-A: a serial link with a one-way delay of 50 ms. The limit of the queue, 1000 s, is never reached. Flow i
+// starts at i times `apart`.
 Outcome Simulate(const Parameters& parameters, int flows, DataRate capacity, TimeDelta duration, TimeDelta apart,
                  double loss = 0, std::uint64_t seed = 11) {
   Simulation simulation({.duration = duration, .seed = seed});

@@ -103,8 +103,9 @@ TEST_P(HundredLinks, AreUsedAndNeverMistaken) {
     const LiveResult r = RunLive(link, CameraSource(SourceRateOf(link)), Machine(GetParam()), kGcc, ValuesFor(link), 1);
     utilisations.push_back(r.utilisation);
     queues.push_back(r.queue_p95_ms);
-    // The target should never be below half of the capacity for more than a second, except after a loss or a queue of
-    // 100 ms. A few links do not meet this yet: paths with an RTT above 150 ms, after a fall of the capacity.
+    // The target should never be below half of the capacity for more than a second, apart from the exceptions of
+    // LiveResult::low_s. A few links do not meet this yet: paths with an RTT above 150 ms, after a fall of the
+    // capacity.
     if (link.loss_ratio == 0 && r.low_s > 1) ++low;
     // The highest target is checked only on links without losses and without falls of the capacity: after a fall, the
     // target keeps its old value for a while.

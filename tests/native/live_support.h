@@ -42,7 +42,9 @@ struct LiveResult {
   double freezes = 0;
   double longest_freeze_s = 0;
   double start_s = 0;          // first time with a received rate (over 2 s) of 90 % of the capacity; else the duration
-  double low_s = 0;            // longest time with the target below half of the capacity, except after queues and drops
+  // Longest time with the target below half of the capacity. Leaves out the first 15 s, 1 s after drops or a queue
+  // above 100 ms, and 5 s after a rise of the capacity.
+  double low_s = 0;
   double high = 0;             // highest target, divided by the capacity
   double fps = 0;
   double jain = 1;
@@ -227,7 +229,8 @@ inline ControllerValues ValuesFor(const LiveLink& link) {
   return values;
 }
 
-// The median of each number over `runs` seeds, with the synthetic camera.
+// The medians of the utilisation, queue_p95_ms, drops and start_s over `runs` seeds, with the synthetic camera. The
+// other numbers are not set.
 inline LiveResult MedianOf(const LiveLink& link, const std::string& machine, int runs, double duration_s) {
   std::vector<LiveResult> results;
   for (int seed = 1; seed <= runs; ++seed) {

@@ -1,5 +1,5 @@
-// Random links with cross traffic, with any discipline and any changes of the settings. Every packet must be accounted
-// for, and the times of polling must not change any result.
+// Random links with cross traffic, for every discipline, with random changes of settings. Every packet must be
+// accounted for, and the times of polling must not change any result.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kSeconds = 12;
 
-// Drives a link: sends packets of several flows, and changes all settings. The same seed gives the same sequence of
+// Drives a link: sends packets of several flows, and changes settings. The same seed gives the same sequence of
 // operations. Before each packet, the callback `look` may poll the link. Polling must not change any result.
 class Caller {
  public:
@@ -25,7 +25,7 @@ class Caller {
     Change();
     for (double id = 0; now_us_ < kSeconds * 1e6; ++id) {
       const double pause = Chance(0.02) ? Between(0, 400e3) : Between(0, 8e3);
-      // In half of the cases the time is a whole number of microseconds, so that events coincide.
+      // Half of the pauses are whole numbers of microseconds, so that events may coincide.
       const double next_us = now_us_ + (Chance(0.5) ? std::floor(pause) : pause);
       look(link_, now_us_, next_us);
       now_us_ = next_us;
@@ -55,8 +55,8 @@ class Caller {
   }
   const std::vector<Link::Delivery>& deliveries() const { return deliveries_; }
 
-  // The outcome, with its drops sorted by packet. Some drops are reported only when the link is polled, so the order of
-  // the reports depends on the times of polling.
+  // The outcome, with its drops sorted by packet, and with the statistics of the cross traffic after the drops. Some
+  // drops are reported only when the link is polled, so the order of the reports depends on the times of polling.
   Outcome Sorted() const {
     Outcome sorted = outcome_;
     std::vector<std::vector<double>> drops;

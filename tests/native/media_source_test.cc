@@ -142,8 +142,8 @@ TEST(MediaSource, WithoutLagItHasItsTargetAtOnceWithinItsBounds) {
   }
 }
 
-// A packet of 1240 B has room for 1200 B of payload. A frame has no more packets than it needs, and each packet
-// contains payload.
+// Each packet has a header and at most `payload` bytes of payload. A frame has no more packets than it needs, and each
+// packet contains payload.
 TEST(MediaSource, CutsFramesIntoPacketsWhoseHeadersCount) {
   for (const double payload : {1.0, 100.0, 1200.0, 9000.0}) {
     for (const double header : {0.0, 28.0, 40.0}) {

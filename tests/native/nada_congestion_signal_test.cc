@@ -30,8 +30,8 @@ TEST(NadaCongestionSignal, WarpsLongDelaysByTheFourthPowerIn2015) {
   EXPECT_NEAR(WarpedDelay(Ms(225), 0, p).ms(), 3.125, 1e-12);  // also without losses
 }
 
-// RFC 8698 4.2: the delay is warped only after losses. Then, over one loss interval, the result changes gradually from
-// the warped to the unwarped delay.
+// RFC 8698 4.2: the delay is warped only after losses. From seven to eight loss intervals after the last loss, the
+// result changes gradually from the warped to the unwarped delay.
 TEST(NadaCongestionSignal, WarpsOnlyBehindLosses) {
   const Parameters p = nada_rfc8698();
   EXPECT_DOUBLE_EQ(WarpedDelay(Ms(150), 0, p).ms(), 150);

@@ -1,4 +1,4 @@
-// Tests both halves of NADA, sender and receiver, together.
+// Tests both halves of NADA, sender and receiver, each alone and both together.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -253,7 +253,7 @@ TEST(NadaProperty, RatesStayWithinBoundsWhateverArrives) {
         }
         sender.OnSent({Timestamp::Micros(arrival_us), DataSize::Zero(), DataSize::Bytes(random.Pick(kSizes))});
         if (random.Next(100) == 0) {
-          const auto values = Values(random.Next(2) == 0 ? p : AllPresets()[random.Next(3)]);
+          const auto values = Values(random.Next(2) == 0 ? p : AllPresets()[random.Next(AllPresets().size())]);
           receiver.Configure(values.data());
           sender.Configure(values.data());
         }

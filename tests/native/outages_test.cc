@@ -92,7 +92,7 @@ Link WifiLink(std::uint64_t seed) {
   return Link(params, std::make_unique<DropTail>(DropTail::Params::Packets(50)));
 }
 
-// Sends 4 Mbps through a link of 5 Mbps, and now and then a burst that does not fit into the queue.
+// Sends 4 Mbps through a link of 5 Mbps and, once a second, a burst that does not fit into the queue.
 std::vector<Link::Delivery> Deliver(Link& link, double* dropped, double poll_us) {
   std::vector<Link::Delivery> deliveries;
   std::vector<Link::Drop> drops;

@@ -28,7 +28,7 @@ TEST(PacketGrouping, DeltasAreThoseOfTheLastPacketsOfTwoFinishedGroups) {
   EXPECT_DOUBLE_EQ(deltas->one_way_delay.ms(), 101);
 }
 
-// Three frames of two packets each, sent 2 ms apart; the last packets are (T, t) = (2, 52), (35, 88)
+// Three frames, each of two packets that are sent 2 ms apart; the last packets are (T, t) = (2, 52), (35, 88)
 // and (68, 118) ms. Eq. 3: d_m = (88 - 52) - (35 - 2) = 3 ms and (118 - 88) - (68 - 35) = -3 ms.
 TEST(PacketGrouping, IsEquation3OnThreeGroups) {
   PacketGrouping grouping(PresetNamed("gcc"));

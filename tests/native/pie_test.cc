@@ -53,7 +53,7 @@ TEST(Pie, TheProbabilityFollowsTheEquationsOfTheRfc) {
   ServedQueue queue(PiePreset("pie-rfc8033"), 1024, 17);
   // The measurement begins with the departure at 8.192 ms and ends 16 packets later, at 139.264 ms.
   EXPECT_EQ(queue.ProbabilityAt(135), 0);
-  // The factor is 1/2048, then 1/128, 1/32 (twice), 1/8 (four times) and 1/2.
+  // The factor is 1/2048, then 1/128, 1/32 (twice), 1/8 (five times) and 1/2.
   const std::vector<double> expected = {9.258447e-05, 2.139360e-04, 6.993423e-04, 1.184749e-03,
                                         3.126374e-03, 5.067999e-03, 7.009624e-03, 8.951249e-03,
                                         1.089287e-02, 1.865937e-02, 2.642587e-02, 3.419237e-02};

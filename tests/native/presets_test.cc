@@ -62,8 +62,8 @@ TEST(Presets, AParameterIsReadAndWrittenByItsIndex) {
   EXPECT_EQ(Differences(parameters, Parameters()), std::set<std::string>{"alpha"});
 }
 
-// The number of groups after which overuse is signalled; -1: never. A frame arrives every 35 ms, and each frame has 2
-// ms more delay than the previous frame.
+// The number of groups after which overuse is signalled; -1: not within `groups` groups. A frame arrives every 35 ms,
+// and each frame has 2 ms more delay than the previous frame.
 int GroupsUntilOveruse(const char* preset, int groups) {
   const Parameters parameters = PresetNamed(preset);
   ArrivalFilter filter(parameters);

@@ -73,7 +73,8 @@ class Exercise {
 
  private:
   void Advance() {
-    // The times between operations: mostly packet times at 1 Mbps, sometimes 0, now and then a long silence.
+    // The times between operations: mostly up to 24 ms (two packets of 1500 B at 1 Mbps), sometimes 0, now and then an
+    // hour.
     const double u = random_.Uniform();
     if (u > 0.2) now_ += TimeDelta::Micros(std::floor(random_.Uniform() * 24000));
     if (u > 0.999) now_ += TimeDelta::Seconds(3600);

@@ -49,7 +49,8 @@ class BurstLoss : public testing::TestWithParam<Case> {};
 // Hasslinger and Hohlfeld (2008), with losses in the bad state only. The chain leaves this state with probability r = 1
 // / B and enters it with q = p r / (1 - p); the loss ratio is then p. Losses k packets apart correlate with c^k, c = 1
 // - q - r. So the ratio of n packets has the variance p (1 - p) / n * (1 + c) / (1 - c). Run lengths are geometric,
-// with variance B (B - 1). The tolerance is four standard errors: one set of seeds in 16,000 would be outside.
+// with variance B (B - 1). The tolerance is four standard errors: chance alone exceeds it in one of 16,000
+// comparisons.
 TEST_P(BurstLoss, KeepsTheRatioAndHasRunsOfTheMeanLength) {
   const auto [p, burst] = GetParam();
   constexpr int kPackets = 400'000;

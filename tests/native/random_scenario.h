@@ -1,5 +1,5 @@
-// Random scenarios, which use all features of the simulator. Their sizes are limited, so that a test of many scenarios
-// does not take long.
+// Random scenarios: media and TCP flows over random paths and queues. Their sizes are limited, so that a test of many
+// scenarios does not take long.
 #ifndef CCSCOPE_TESTS_NATIVE_RANDOM_SCENARIO_H_
 #define CCSCOPE_TESTS_NATIVE_RANDOM_SCENARIO_H_
 
@@ -49,7 +49,7 @@ class RandomScenario {
   PathSpec DrawPath(double bottleneck) {
     PathSpec path;
     path.has_bottleneck = Chance(bottleneck);
-    // Without a bottleneck only the RTT limits how much TCP sends.
+    // Without a bottleneck, only TCP's window and the RTT limit how fast TCP sends. So the delay must not be 0.
     path.link.one_way_delay = TimeDelta::Millis(path.has_bottleneck && Chance(0.2) ? 0 : Between(5, 200));
     path.link.loss_ratio = Chance(0.5) ? 0 : Between(0, 0.2);
     path.link.jitter = TimeDelta::Millis(Chance(0.6) ? 0 : Between(0, 20));

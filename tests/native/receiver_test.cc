@@ -59,8 +59,8 @@ TEST(Receiver, AnOveruseCutsTheRateToAlphaTimesWhatIsReceived) {
 // In a live call, A_r follows the capacity that the frames show. The encoder here ignores A_r: it first sends 0.8 Mbps,
 // then more than the capacity. While the encoder sends less than its target, A_r may be up to 1/0.8 of the capacity.
 // While the encoder sends more, A_r is at least (1 - room) / 1.05 of the capacity. The room is the fraction of the
-// capacity to leave unused. It grows by 0.08 in each second in which frames wait for a long time. The receiver requests
-// A_r minus drain_bps. During the overload, drain_bps is above 0, so that the queue drains.
+// capacity to leave unused. It grows by at most 0.08 for each second in which frames wait for a long time. The receiver
+// requests A_r minus drain_bps. During the overload, drain_bps is above 0, so that the queue drains.
 TEST(Receiver, ALiveCallAsksForWhatItsFramesShow) {
   ReceiverSession session{std::string("gcc-live")};
   session.Set("start_bitrate_bps", 1.5e6);
@@ -189,7 +189,7 @@ TEST(Receiver, CountsPacketsFromSequenceNumbersUntilTheWiresCountersAreThere) {
 }
 
 // Sends the same frames three times, with send times from the sender's stamp, from abs-send-time and from the RTP
-// timestamp. The clocks of the last two wrap around between these frames.
+// timestamp. The counters of the last two wrap around during these frames.
 TEST(Receiver, TakesTheSendTimeFromWhicheverStampThereIs) {
   const auto variation_ms = [](int stamp) {
     ReceiverSession session("gcc");

@@ -36,7 +36,7 @@ struct SfqTest : testing::Test {
 
 // The quantum is 1000 B. Packets of A are 600 B long, packets of B 1500 B. The lists contain each flow's credit; "(A)"
 // or "(B)" marks where the turn passes to that flow.
-// A: 1000, 400, -200 (B), 800, 200, -400 (B), 600, 0.
+// A: 1000, 400, -200 (B), 800, 200, -400 (B), 600, 0 (B).
 // B: 1000, -500 (A), 500, -1000 (A), 0 (A).
 // Then both have 1000 again.
 TEST_F(SfqTest, TheRoundGoesByBytes) {
@@ -159,8 +159,8 @@ TEST(SfqHash, FlowsThatMeetInABucketShareItsTurn) {
   EXPECT_EQ(Serve(sfq, drops, 7), "AAABBB-");
 }
 
-// Of 20 flows in 16 buckets, some share a bucket. After a perturbation, different flows share a bucket. No packet is
-// lost, and every flow keeps its order.
+// With 20 flows and 16 buckets, some flows share a bucket. After a perturbation, different flows share a bucket. No
+// packet is lost, and every flow keeps its order.
 TEST_F(SfqTest, APerturbationHashesFlowsIntoOtherQueues) {
   Sfq::Params params;
   params.buckets = 16;

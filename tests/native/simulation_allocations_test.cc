@@ -41,8 +41,8 @@ TEST(SimulationAllocations, ACubicFlowMakesNone) {
   EXPECT_EQ(AllocationsBetween(spec, 10, 20), 0);
 }
 
-// When flows compete, a histogram or a ring may still grow to a new maximum. It grows by powers of two, so there are
-// few allocations for thousands of packets.
+// When flows compete, a histogram or a ring may still grow to a new maximum. Its storage then at least doubles, so
+// there are few allocations for thousands of packets.
 TEST(SimulationAllocations, FlowsThatShareABottleneckMakeFew) {
   SimulationSpec spec = TokenBucket(DataRate::KilobitsPerSec(10000));
   spec.media.resize(3);

@@ -21,8 +21,8 @@ constexpr TimeDelta kFrameInterval = TimeDelta::Millis(40);
 // The propagation delay of one direction.
 constexpr TimeDelta kDelay = TimeDelta::Millis(25);
 
-// A source that always sends the same frame, all at once (paced at ten times its rate). A single sender report follows
-// at a random time within the first 100 s.
+// A source that always sends the same frame, all at once (paced at ten times its rate). The first sender report comes
+// at a random time within the first 100 s, and later ones every 50 to 150 s.
 MediaSpec Constant(double bps) {
   MediaSpec media;
   media.source.frame_rate = 25;
@@ -103,8 +103,8 @@ TEST(Metrics, TellForHowLongLossesBoundTheRate) {
   EXPECT_EQ(FlowOf(*RunAll(spec), 0, 1).loss_bound.mean(), 1);
 }
 
-// Serial, 1 Mbps: the first packet of a frame finds the link idle, the second waits for its 1240 B,
-// 9.92 ms.
+// Serial, 1 Mbps: the first packet of a frame finds the link idle. The second packet waits while the 1240 B of the
+// first are sent, 9.92 ms.
 TEST(Metrics, MeasureTheOneWayQueueDelayOfEachPacket) {
   const auto s = RunAll(OneFlow(10));
   const Histogram& delays = FlowOf(*s, 0, 0).queue_delay_us;
@@ -226,8 +226,8 @@ TEST(Metrics, ProbesWaitBehindMedia) {
   EXPECT_NEAR(delays.min(), 768, 1e-3);
   EXPECT_LE(delays.max(), 768 + 19832 + 1e-3);
   // The mean wait is 19.832^2 / 2 / 40 = 4.9163 ms. The standard deviation is sqrt(19.832^3 / 3 / 40 - 4.9163^2) =
-  // 6.369 ms for one report, and 6.369 / sqrt(n) for the mean of n reports.
-  EXPECT_NEAR(delays.mean(), 768 + 4916.3, 4 * 6369 / std::sqrt(delays.count()));
+  // 6.39 ms for one report, and 6.39 ms / sqrt(n) for the mean of n reports.
+  EXPECT_NEAR(delays.mean(), 768 + 4916.3, 4 * 6390 / std::sqrt(delays.count()));
 }
 
 // 2 Mbps are sent into a link of 1 Mbps, so the link is never idle. Between 2 and 7 s it can carry 625,000 B. The error

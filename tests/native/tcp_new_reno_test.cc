@@ -68,7 +68,8 @@ TEST(NewReno, ALossHalvesTheFlight) {
   EXPECT_EQ(law.OnTimeout({}, 3, {.cwnd = 3}), 2);
 }
 
-// Sends one window, and drops each segment of `holes` once. Records when these segments are retransmitted.
+// Sends a file of 200 segments, and drops the first transmission of each segment in `holes`. Records the
+// retransmissions and their times.
 struct Recovery {
   Recovery(Parameters p, const std::set<std::int64_t>& holes) : path(p, kNewReno, TimeDelta::Millis(50)) {
     path.segment_fate = [&, holes](const Segment& s) -> std::optional<TimeDelta> {
@@ -184,7 +185,7 @@ TEST(NewReno, NoFastRetransmitUntilTheAckIsBeyondRecoverAfterATimeout) {
   EXPECT_EQ(sender.stats().fast_recoveries, 1);
 }
 
-// Segments per round trip under independent losses.
+// The mean number of segments that are sent per round trip under independent losses.
 double WindowUnderLoss(Parameters p, double loss, double rtt_s, std::uint64_t seed) {
   Connection path(p, kNewReno, TimeDelta::Seconds(rtt_s / 2));
   Random random(seed);

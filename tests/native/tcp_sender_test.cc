@@ -291,8 +291,8 @@ std::unique_ptr<Link> DropTailLink(DataRate capacity, TimeDelta limit) {
                                 std::make_unique<DropTail>(DropTail::Params{.limit_ms = limit.ms()}));
 }
 
-// The queue holds 300 ms, and the round trip takes 50 ms without it. A full window is 350 ms of data; 0.7 of it is more
-// than 50 ms, so the queue never runs empty.
+// The queue holds 300 ms, and the round trip takes 50 ms without it. A full window is 350 ms of data. After a loss, 0.7
+// (CUBIC) or half (NewReno) of it remains. Both are more than 50 ms, so the queue never runs empty.
 TEST(TcpSender, OneFlowFillsTwoMbpsBehindADropTailQueueOf300Ms) {
   for (const int preset : {0, 1}) {
     for (const auto kind : {kCubic, kNewReno}) {

@@ -1,5 +1,6 @@
 // A TCP sender and a TCP receiver, joined by two paths. The forward path is a link of the simulator or a plain delay;
-// the backward path is a plain delay. On both, the test chooses losses and extra delays.
+// the backward path is a plain delay. On both, the test chooses losses and extra delays; extra delays of segments have
+// no effect with a link.
 #ifndef CCSCOPE_TESTS_NATIVE_TCP_SUPPORT_H_
 #define CCSCOPE_TESTS_NATIVE_TCP_SUPPORT_H_
 

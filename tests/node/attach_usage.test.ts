@@ -1,4 +1,4 @@
-/** Arguments that `ccscope attach` refuses before it looks for a browser. */
+/** `ccscope attach`: arguments that it refuses, its help, servers that are no browser, odd names of pages. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -22,7 +22,7 @@ export class IceAgent {
   /** How many answers to this agent's checks were authentic (`answers`), and how many were not (`forged`). */
   answers = 0;
   forged = 0;
-  /** The bytes of all received packets, including STUN. */
+  /** The total size of all received packets, including STUN, in bytes. */
   bytes = 0;
   /**
    * The username fragment of the peer to which the latest check was sent. The answer must come from this peer.

@@ -40,7 +40,7 @@ interface Bed {
   relay: Relay;
   port: number;
   flows: number;
-  /** Advances the test's clock by this many seconds. */
+  /** Advances the test's clock by this many seconds. The relay then forgets what was silent for too long. */
   pass(seconds: number): void;
   /** Forwards the packets whose delay on the link has elapsed. */
   pump(): void;
@@ -126,7 +126,7 @@ describe('a relay that goes on', () => {
         most[name] = Math.max(most[name], now[name]);
     });
     expect(relayed.flows).toBe(RESTARTS);
-    // The call restarts every 5 s, and the relay forgets a connection 60 s after its last packet.
+    // The call restarts every 5 s, and the relay forgets a connection 30 s after its last packet.
     expect(most.flows).toBeLessThan(20);
     expect(most.addresses).toBeLessThanOrEqual(2);
     expect(most.ufrags).toBeLessThan(40);

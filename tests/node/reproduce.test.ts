@@ -43,7 +43,7 @@ async function report(...args: string[]): Promise<Report> {
   return v.parse(reportSchema, JSON.parse(stdout));
 }
 
-/** The report without the fields that depend on the clock. */
+/** The results in a report, without the fields that depend on the clock. */
 function results({ experiments, failures, summary }: Report): unknown {
   const timeless = experiments.map(({ cpu_seconds, ...rest }) => {
     expect(cpu_seconds).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 /**
- * The local server answers requests that name one of its own hosts and come from its own pages. It refuses
- * requests from other sites.
+ * The local server answers requests that name one of its own hosts and come from its own pages. Other sites
+ * may link to its pages; all their other requests are refused.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

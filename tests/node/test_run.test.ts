@@ -1,4 +1,7 @@
-/** The test run itself: which parts run at the same time, and which parts can be skipped after a change. */
+/**
+ * The test run itself: which parts run at the same time, which parts can be skipped after a change, how a
+ * second run of failed tests is judged, and whether other machines or programs took processor time.
+ */
 import { describe, expect, it } from 'vitest';
 
 import { affected, contents } from '../../scripts/test/changes.mjs';

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 
 import { addPoint, gapS, type TimedPoint } from '../../src/charts/gaps.js';
+import { decimate } from '../../src/trace/decimate.js';
 import { gccStrip, runsOf, stateAt } from '../../src/charts/strip_chart.js';
 
 it('a line breaks where rows are too far apart, and has no value there', () => {
@@ -18,10 +19,21 @@ it('a line breaks where rows are too far apart, and has no value there', () => {
 });
 
 it('rows of a page in the background, and rows decimated to the width of a chart, belong together', () => {
-  expect(gapS(30, 800)).toBeGreaterThan(1.5);
-  // If an hour is drawn across 800 pixels, two pixel columns cover 9 s. A gap of 9 s then does not interrupt a
-  // line.
-  expect(gapS(3600, 800)).toBeGreaterThan(9);
+  expect(gapS(30, 800, 1)).toBeGreaterThan(1.5);
+  // Rows of an hour, ten each second, without a gap. Constant values keep one row in each bucket, noisy ones many.
+  const time = Float64Array.from({ length: 36_000 }, (_, i) => i * 0.1);
+  for (const columns of [1, 2, 5, 8])
+    for (const noise of [0, 1]) {
+      const values = Array.from({ length: columns }, (_, n) =>
+        time.map((_at, i) => noise * Math.sin(i * i + n)),
+      );
+      const rows = Uint32Array.from(time.keys());
+      const kept = [...decimate(time, values, rows, 1000, 3600)].map((row) => time[row] ?? NaN);
+      const longest = Math.max(...kept.slice(1).map((at, i) => at - (kept[i] ?? NaN)));
+      expect(longest).toBeLessThan(gapS(3600, 1000, columns));
+      // Where the rows are furthest apart, a pause of four times that distance is a gap.
+      if (noise === 0) expect(4 * longest).toBeGreaterThan(gapS(3600, 1000, columns));
+    }
 });
 
 it('a strip ends with its last row, and begins again with the next', () => {

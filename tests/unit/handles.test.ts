@@ -16,9 +16,12 @@ const FEEDBACK = {
 };
 
 interface Opened {
-  /** Calls of every method. The arguments are valid, so each call succeeds until the object is destroyed. */
+  /**
+   * Calls of the object's methods. The arguments are valid, so each call succeeds until the object is
+   * destroyed.
+   */
   calls: Record<string, () => unknown>;
-  /** Everything that can be read from the object. */
+  /** Values that are read from the object, to find out whether a call has changed it. */
   state(): unknown;
   destroy(): void;
 }

@@ -100,7 +100,7 @@ describe('time to a short queue', () => {
 describe('the metrics of a run', () => {
   it('measures queue and utilisation over the last two thirds, losses over all of it', () => {
     const log = new PacketLog();
-    const offset = 5e6; // the time of the first packet
+    const offset = 5e6; // the time at which the run begins
     for (const { departUs, sizeBytes } of steady(0, 3e6, 5e5)) {
       log.delivered({
         packetId: 0,

@@ -18,7 +18,7 @@ import { ParameterProblem, parameterValue } from '../../src/trace/index.js';
 const MODE = SCHEMA.controllers.gcc.parameters.find(({ name }) => name === 'increase_mode');
 const GROUPS = SCHEMA.controllers.gcc.parameters.find(({ name }) => name === 'overuse_min_groups');
 
-/** The number that `act` returns; null if `act` throws one of the documented errors. */
+/** The number that `act` returns; null if `act` returns undefined or throws one of the documented errors. */
 function taken(act: () => number | undefined): number | null {
   try {
     return act() ?? null;

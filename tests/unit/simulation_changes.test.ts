@@ -135,6 +135,17 @@ describe('changes in the middle of a simulation', () => {
     expect(largest(targets(6e6, END_US))).toBe(100e3);
   });
 
+  it('keep the preset of a flow whose controller gets other parameters', () => {
+    const flows: SimulationOptions['flows'] = [{ kind: 'media', preset: 'nada-2015' }];
+    const parameters = { max_bitrate_bps: 600e3 };
+    const changed = (preset?: string) =>
+      rowsOf([{ atUs: CHANGE_US, controller: { flow: 0, parameters, ...(preset && { preset }) } }], 'rate', {
+        flows,
+      });
+    expect(changed()).toEqual(changed('nada-2015'));
+    expect(changed()).not.toEqual(changed('nada-rfc8698'));
+  });
+
   it.each<[string, SimulationChange[], string]>([
     ['changes.1.atUs', [{ atUs: 2e6 }, { atUs: 1e6 }], 'expected a time at or after the previous change'],
     ['changes.0.forward.lossRatio', [{ atUs: 1e6, forward: { lossRatio: 2 } }], 'expected 0 to 1'],

@@ -92,7 +92,7 @@ const unprintable = Object.assign(new Error(), {
 
 describe('what a user controller does wrong', () => {
   const late = 5e6;
-  /** The first fault of a run whose controller misbehaves. */
+  /** The fault of a run whose controller misbehaves; fails if there is none, or more than one. */
   function faultOf(controller: UserController): ControllerFault {
     const run = simulation(controller);
     run.runUntil(Infinity);

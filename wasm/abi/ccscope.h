@@ -78,7 +78,7 @@ void* ccs_session_recorder(void* handle);
 
 // The number of rows of a table; 0 for a table that the schema does not have.
 int ccs_trace_rows(void* recorder, int table);
-// One column of a table, with as many numbers as the table has rows. The pointer is valid until something is
+// One column of a table that has rows, with as many numbers as there are rows. The pointer is valid until something is
 // recorded or cleared.
 const double* ccs_trace_column(void* recorder, int table, int column);
 // For each input row since the last clear: one byte with the index of the row's table, in the order in which the rows
@@ -92,7 +92,7 @@ void ccs_trace_clear(void* recorder);
 // (bps) and the two ends of the delay axis (us). If both ends of an axis are NaN, the axis covers the whole range of
 // the density. After these four numbers, the buffer must have room for rates * delays values. On return the buffer
 // contains the ends that were used, and then the density in 1 / (bps us): for each delay, the values at all rates.
-// Returns 1 on success, 0 if the controller has no density, -1 for a bad argument.
+// Returns 1 on success, 0 if no density has been learnt, -1 for a bad argument.
 int ccs_density(void* half, int rates, int delays);
 
 // --- A link: a bottleneck with its queue discipline, loss, jitter and propagation delay (sim/link.h), and the TCP
@@ -103,7 +103,7 @@ int ccs_density(void* half, int rates, int delays);
 void* ccs_link_create(double capacity_bps, int queue_kind, int queue_values, int mode, double burst_bytes,
                       double one_way_delay_us, double loss_ratio, double jitter_us, double seed);
 void ccs_link_destroy(void* handle);
-// Offers a packet. Returns the drop reason (0: not dropped), or -1 if a value is refused.
+// Offers a packet. Returns the drop reason (0: not dropped at once), or -1 if a value is refused.
 int ccs_link_enqueue(void* handle, double id, double size_bytes, int flow, double now_us);
 // Advances the link to now_us and collects the deliveries and drops up to now_us. Returns the number of deliveries, or
 // -1 if the time is refused.
@@ -203,7 +203,8 @@ void* ccs_sim_sender_half(void* handle, int flow);
 // The simulation's trace.
 void* ccs_sim_recorder(void* handle);
 // Runs until end_us, or to the end of the simulation if that comes first. Fails if one of the run's limits is reached:
-// the number of events, of packets in flight, or of trace rows that the caller has not yet drained.
+// the amount of work (sim/simulation.h), the number of packets under way, or the number of trace rows that the caller
+// has not cleared yet. The events before that have been run.
 int ccs_sim_run_until(void* handle, double end_us);
 double ccs_sim_now_us(void* handle);
 double ccs_sim_events(void* handle);

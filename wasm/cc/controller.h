@@ -71,12 +71,12 @@ class ReceiverHalf {
   virtual ~ReceiverHalf() = default;
   // Sets all parameters, in the order of the controller's .def; allowed in the middle of a call.
   virtual void Configure(const double* values) = 0;
-  // This class reads no clock: the time comes from the inputs. Each function returns a feedback message if one became
-  // due.
+  // This class reads no clock: the time comes from the inputs. OnArrival() and OnInboundCounters() return a feedback
+  // message if one became due.
   [[nodiscard]] virtual std::optional<Feedback> OnArrival(const Arrival& arrival) = 0;
   [[nodiscard]] virtual std::optional<Feedback> OnInboundCounters(const InboundCounters& counters) = 0;
-  // The analysis of the frames of a live call. Several receiver halves of the same stream may share this object. Null
-  // if this half does not use it.
+  // The capacity that the frames of a live call show; null if this half does not estimate it. Receiver halves of the
+  // same stream may share the analysis of the frames (FrameCapacity::ShareFrames()).
   virtual FrameCapacity* frame_capacity() { return nullptr; }
 };
 
@@ -118,7 +118,7 @@ class SenderHalf {
   virtual bool OnSent(const SentCounters& /*counters*/) { return false; }
   [[nodiscard]] virtual RateUpdate Process(Timestamp now) = 0;
   // Writes the joint density of rate and delay that the controller has learnt, in 1 / (bps us), at the points of a
-  // grid: one row per delay, one column per rate. Returns false if the controller has no density.
+  // grid: one row per delay, one column per rate. Returns false if no density has been learnt.
   [[nodiscard]] virtual bool Density(DensityAxes& /*axes*/, double* /*values*/) const { return false; }
 };
 

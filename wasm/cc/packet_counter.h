@@ -1,6 +1,6 @@
 // Packets received and lost so far, for feedback. In a simulation the numbers are derived from sequence numbers. In a
 // call, arrivals are whole frames, which do not show individual packets, so the numbers come from packet counters
-// (InboundCounters). From the first reading of the counters on, sequence numbers are ignored.
+// (InboundCounters). From the first reading of the counters on, arrivals no longer change the numbers.
 #ifndef CCSCOPE_CC_PACKET_COUNTER_H_
 #define CCSCOPE_CC_PACKET_COUNTER_H_
 

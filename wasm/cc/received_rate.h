@@ -24,8 +24,8 @@ class ArrivalRate {
   // Sets the window. A different window discards everything counted so far.
   void SetWindow(TimeDelta window);
   void Add(DataSize size, Timestamp now);
-  // The rate over the window or, if that is shorter, over the time since the first arrival; no value before 2 ms have
-  // passed.
+  // The rate over the window or, if that is shorter, over the time since the first arrival; no value within the
+  // millisecond of the first arrival.
   std::optional<DataRate> Rate(Timestamp now);
 
  private:

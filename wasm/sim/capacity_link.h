@@ -39,7 +39,8 @@ class CapacityLink {
 
   // Begins to transmit a packet. The link must not be busy.
   void Start(const Packet& packet, Timestamp now);
-  // When the transmission of the current packet ends. Infinity if there is no packet, and during an outage.
+  // When the transmission of the current packet ends. Infinity if there is no packet, and during an outage unless the
+  // bucket already has the tokens for the packet.
   Timestamp completion() const { return completion_; }
   struct Sent {
     Packet packet;

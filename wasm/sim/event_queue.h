@@ -47,7 +47,7 @@ class EventQueue {
 
  private:
   using Tick = std::int64_t;
-  // Four children per node: half the levels of a binary heap, and siblings in one cache line.
+  // Four children per node: half the levels of a binary heap, and siblings are adjacent in memory.
   static constexpr std::size_t kArity = 4;
   static constexpr int kSourceBits = 20;
   static constexpr Source kNone = ~Source{0};

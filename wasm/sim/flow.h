@@ -33,7 +33,7 @@ class SenderHalf;
 
 class Flow;
 
-// What a flow can request from the simulation that it belongs to.
+// What a flow can request from the simulation, or from the link with cross traffic, that it belongs to.
 class FlowNetwork {
  public:
   // Sends a packet; `id` is the flow's own number for the packet. Returns false if the packet was dropped at once;

@@ -6,7 +6,8 @@
 namespace ccscope {
 namespace {
 
-// kMostMissing is max_nack_list_size of WebRTC in 2016; kMostRequests is kMaxNackRetries of the later nack_module.
+// If more than kMostMissing packets are missing, the receiver gives up on all of them (max_nack_list_size of WebRTC in
+// 2016). A packet is requested at most kMostRequests times (kMaxNackRetries of the later nack_module).
 constexpr std::size_t kMostMissing = 250;
 constexpr int kMostRequests = 10;
 // The shortest time between two requests for a packet (nack_module's kProcessIntervalMs). It is also the time between

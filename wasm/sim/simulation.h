@@ -34,7 +34,7 @@ class Simulation final : private FlowNetwork {
  public:
   struct Params {
     TimeDelta duration;
-    TimeDelta rate_interval = TimeDelta::Millis(500);  // for Jain's index and the convergence time
+    TimeDelta rate_interval = TimeDelta::Millis(500);  // for Jain's index, the convergence time and rates in windows
     std::uint64_t seed = 1;
     double max_events = 1e10;
     double max_packets = 1e6;  // packets in pacers and in flight

@@ -1,5 +1,5 @@
-// Keeps the rows that a controller consumed and produced, in one array of doubles per column, until the owner clears
-// them. Storage grows to the largest batch seen and is then reused.
+// Keeps the rows of a controller or a simulation, in one array of doubles per column, until the owner clears them.
+// Storage grows to the largest batch seen and is then reused.
 #ifndef CCSCOPE_TRACE_RECORDER_H_
 #define CCSCOPE_TRACE_RECORDER_H_
 
@@ -30,7 +30,7 @@ class Recorder {
     Output(row);
   }
 
-  // Records a row that the controller produced.
+  // Records any other row: one that a controller produced, or a measurement of a simulation.
   template <class Row>
   void Output(const Row& row) {
     if (!keeps(Row::kTable)) return;

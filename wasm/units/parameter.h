@@ -3,10 +3,10 @@
 //   PARAMETER(name, unit, default, min, max, values, section, description)
 // `values` is "" for a number, "whole" for a whole number, or "a|b|c" for an enumeration. The value of an enumeration
 // is the index of one of these names, counted from 0. `unit` is "ms", "B", "packets", "1/s" and the like, or "" for a
-// ratio or an enumeration. The name ends in the unit (_ms, _bytes, _packets, _per_s). In the text form of a queue this
-// ending is left out: limit_packets is written limit=50. Everything else is generated from the .def file: the struct
-// that the component uses, the range checks, the schema that gives TypeScript its types and sliders, and the tables
-// of the documentation.
+// ratio, a count or an enumeration. Most names end in the unit (_ms, _bytes, _packets, _per_s). In the text form of a
+// queue this ending is left out: limit_packets is written limit=50. Everything else is generated from the .def file:
+// the struct that the component uses, the range checks, the schema that gives TypeScript its types and sliders, and
+// the tables of the documentation.
 #ifndef CCSCOPE_UNITS_PARAMETER_H_
 #define CCSCOPE_UNITS_PARAMETER_H_
 
@@ -21,7 +21,7 @@ namespace ccscope {
 // The part of a specification that is needed at run time; units, sections and descriptions are only in the schema
 // (abi/schema.cc).
 struct ParameterSpec {
-  const char* name;  // ends in the unit, if it has one
+  const char* name;
   double min;
   double max;
   bool whole;               // the value is a count, or an index into a list of names

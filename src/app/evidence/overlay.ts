@@ -1,4 +1,4 @@
-/** The freezes of a call's video, which all charts of the call show behind their lines. */
+/** The freezes of a call's video, as shaded spans behind the lines of the charts. */
 import type { Plugin } from 'chart.js';
 
 import { inPlot } from '../../charts/index.js';
@@ -10,7 +10,6 @@ export interface Look {
   theme: ChartTheme;
 }
 
-/** Draws the freezes as shaded spans. */
 export const freezesPlugin = ({ freezes }: EvidenceCharts, look: Look): Plugin<'line'> => ({
   id: 'freezes',
   beforeDatasetsDraw: (chart) =>

@@ -62,8 +62,8 @@ export class WhyList {
   }
 
   /**
-   * Marks the line that applies at `timeUs` in each list: the latest line at or before that time. Returns the text of
-   * this line in the first list.
+   * Marks the line that applies at `timeUs` in each list: the latest line at or before that time. If `timeUs`
+   * is null, marks no line. Returns the text of the marked line in the first list; empty if none is marked.
    */
   show(timeUs: number | null): string {
     const texts = this.#buttons.map((made) => {

@@ -42,7 +42,10 @@ export interface Loaded {
   cells: readonly CellParams[];
   /** Why the published values in the scenario's file are not shown. Absent if they are shown, or if there are none. */
   withheld?: string | undefined;
-  /** The origin of the scenario: the built-in list, a user's file (with its name), or this page's controls. */
+  /**
+   * The origin of the scenario: the built-in list, a user's file (with its name), or this page's controls. A
+   * scenario that the address contains counts as made with the controls.
+   */
   from: { kind: 'list' } | { kind: 'file'; name: string } | { kind: 'controls' };
 }
 
@@ -115,7 +118,7 @@ export class Lab {
   #isGhostDue = false;
   /** Whether the list of scenarios is unfolded. It is folded to make room for the controls of a user's own network. */
   readonly isListShown = signal(true);
-  /** Counts requests to show something; only the latest one takes effect. */
+  /** Counts requests to load a scenario; only the latest one takes effect. */
   #turn = 0;
   readonly #link = new OwnLink();
 
@@ -132,9 +135,9 @@ export class Lab {
   }
 
   /**
-   * Loads the scenario that the page's address contains or names, or else the first listed scenario. Runs the
-   * scenario if it is quick to simulate or if the address requests a run. Then restores the pinned run (a run
-   * that is shown beside the current one) and the sweep, if the address contains them.
+   * Loads the scenario that the page's address contains or names, or else FIRST_SCENARIO. Runs the scenario
+   * if it is quick to simulate or if the address requests a run. Then restores the pinned run (a run that is
+   * shown beside the current one) and the sweep, if the address contains them.
    */
   async open(): Promise<void> {
     const pinned = pinPart.peek();

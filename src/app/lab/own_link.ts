@@ -36,7 +36,7 @@ export class OwnLink {
   #turn = 0;
   #text: string | null = null;
 
-  /** The scenario in the address, including one that `put` has not written yet; null if there is none. */
+  /** The text that `put` was last called with; null before that and after `drop`. */
   get text(): string | null {
     return this.#text;
   }

@@ -47,9 +47,10 @@ export class Pin {
   #turn = 0;
 
   /**
-   * Simulates a run again and shows it next to the charts of `beside`. The same seed gives the same rows, so nothing
-   * has to be copied. Resolves to false if the run is not pinned, since `pin` or `unpin` was called meanwhile.
-   * Rejects with SimulationError; no run is pinned then.
+   * Simulates a run again and shows it next to the charts of `beside`. The same seed gives the same rows, so
+   * nothing has to be copied. Resolves to false if the run is not pinned, since `pin` or `unpin` was called
+   * meanwhile. Rejects if the trace store does not start, or with SimulationError if the simulation fails; no
+   * run is pinned then.
    */
   async pin(
     { scenario, cell, seed, controller }: Wanted,

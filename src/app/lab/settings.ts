@@ -1,4 +1,7 @@
-/** The Lab's state as a signal that the address follows; the address's fragment contains a user's own scenario. */
+/**
+ * The Lab's state as a signal that the address follows. The address's fragment contains a user's own scenario
+ * and the pinned run.
+ */
 import { signal } from '@preact/signals';
 
 import { addressWith, followAddress } from '../address.js';

@@ -38,22 +38,22 @@ type Entries = typeof entries;
 
 export interface LabState {
   /**
-   * Id of a listed scenario. If empty, the scenario in the address's fragment is shown, or else the first listed
-   * scenario.
+   * Id of a listed scenario. If empty, the scenario in the address's fragment is shown, or else the Lab's
+   * default scenario.
    */
   scenario: string;
   /**
-   * The chosen value of each axis, by the name of the axis. If axes are missing here, the first cell that has the
-   * given values is used.
+   * The chosen value of each axis, by the name of the axis. The cell that has the most of these values is
+   * used, or the first of several such cells.
    */
   cell: Readonly<Record<string, string>>;
   /** A preset for all media flows. If empty, the scenario's own presets apply. */
   controller: string;
   /** The seed of the run. If null, the scenario's own seed is used. */
   seed: number | null;
-  /** Whether a run starts as soon as the page is opened. */
+  /** Whether a run starts as soon as the page is opened, even if it is not quick to simulate. */
   run: boolean;
-  /** The flow whose controller is shown. If empty, the first flow with a controller is shown. */
+  /** The media flow whose controller is shown. If empty, the first media flow is used. */
   flow: string;
   /** The flows that are drawn. If empty, the first few flows are drawn. */
   draw: readonly string[];

@@ -39,7 +39,7 @@ export interface Lesson {
   /** The ids of the charts that show the answer, from top to bottom. */
   charts: readonly string[];
   readings: readonly Reading[];
-  /** Two or three paragraphs that cite the section and equation of their source. */
+  /** Two or three paragraphs that cite sections or equations of their sources. */
   text: ComponentChildren;
   /** The papers that the lesson cites by their short names. */
   cites: readonly CitedPaper[];
@@ -72,7 +72,10 @@ export interface LessonScenario {
   ];
 }
 
-/** The name of a run of the lesson: the label of its choice or, if `choice` is unknown, of the first choice. */
+/**
+ * The name of a run of the lesson: the label of the axis, and the label of the choice. If `choice` is
+ * unknown, the first choice is named.
+ */
 export function runName({ scenario }: Lesson, choice: string): string {
   const [{ label, values }] = scenario.axes;
   const chosen = values.find(({ name }) => name === choice) ?? values[0];

@@ -97,9 +97,8 @@ function chosen(state: AppState): Facts {
 }
 
 /**
- * The facts of the shown recording or, if there is none, of the call that the settings would start. The
- * recording's header has only the link settings at the start of the call, so the current ones are added if
- * they differ.
+ * The facts of the shown call or file or, if neither is shown, of the call that the settings would start. A
+ * call's header has only the link settings at its start, so the current ones are added if they differ.
  */
 export function callFacts(shown: Shown, state: AppState): Facts {
   if (shown.kind === 'nothing' || shown.kind === 'sample') return chosen(state);

@@ -1,6 +1,6 @@
 /** The frame rate of the received video, from the browser's counter of decoded frames. */
 
-/** The rate is averaged over up to this many seconds, so that the number is steady enough to read. */
+/** The rate is averaged over about this many seconds at most, so that the number is steady enough to read. */
 export const FRAME_RATE_S = 3;
 
 /** The number of frames that were decoded up to a time. */
@@ -10,8 +10,8 @@ export interface DecodedFrames {
 }
 
 /**
- * Adds a reading, and drops readings that are too old. If the new reading has no number of frames, returns an empty
- * list. If the counter was restarted, drops the readings from before the restart.
+ * Adds a reading, and drops readings that are too old. If the new reading has no number of frames, returns an
+ * empty list. If the counter was restarted, drops all earlier readings.
  */
 export function withReading(
   decoded: readonly DecodedFrames[],
@@ -21,9 +21,8 @@ export function withReading(
   if (Number.isNaN(framesDecoded)) return [];
   // Readings come about once a second, so the reading nearest to the wanted age may be half a second older.
   const longestMs = (FRAME_RATE_S + 0.5) * 1e3;
-  const kept = decoded.filter(
-    (each) => each.framesDecoded <= framesDecoded && timeMs - each.timeMs <= longestMs,
-  );
+  const isRestarted = (decoded.at(-1)?.framesDecoded ?? 0) > framesDecoded;
+  const kept = isRestarted ? [] : decoded.filter((each) => timeMs - each.timeMs <= longestMs);
   return [...kept, reading];
 }
 

@@ -123,7 +123,7 @@ export class KeptRecording {
     return all.map(({ entry }) => entry);
   }
 
-  /** Makes this page the owner of a recording that an earlier visit left. */
+  /** Makes this page the owner of a recording: a new one, or one that an earlier visit left. */
   own(recording: StoredRecording): void {
     this.end();
     this.#recording = recording;

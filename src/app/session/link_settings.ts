@@ -3,7 +3,7 @@ import type { LinkOptions } from '../../core/index.js';
 import { parseSchedule } from '../../link/capacity_text.js';
 import { forwardLink, type LinkConfig, type PartialLinkConfig } from '../../link/link_config.js';
 
-/** The settings that differ between two configurations; null if none do. */
+/** The settings that differ between two configurations, with their values in `after`; null if none differ. */
 export function changedConfig(before: LinkConfig, after: LinkConfig): PartialLinkConfig | null {
   const entries = Object.entries(after).filter(
     ([key, value]) => before[key as keyof typeof before] !== value,

@@ -1,4 +1,4 @@
-/** Keeps the trace that the charts show: the trace of the running call, or the trace of an opened file. */
+/** Keeps the trace that the charts show: that of a call, of an opened file, or of the sample. */
 import { signal } from '@preact/signals';
 
 import type { TraceBatch, TraceEvent } from '../../core/index.js';
@@ -91,7 +91,7 @@ export class Recorder {
     return new Recorder(await createTraceStore({ onError, isKept: true, onReplaced, onKept }), kept);
   }
 
-  /** The newest time that is shown, in microseconds since the origin. */
+  /** The newest time of the call or of the sample, in microseconds since the origin; 0 for an opened file. */
   get newestUs(): number {
     return this.shown.peek().kind === 'sample' ? this.sampleUs() : this.live.newestUs;
   }

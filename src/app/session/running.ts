@@ -112,7 +112,7 @@ export class Running {
     return this.started.controller === 'native' ? 'observe' : this.started.mode;
   }
 
-  /** The first line of the call's trace. */
+  /** The fields of the header of the call's trace. */
   get header(): Partial<TraceHeader> {
     return {
       created: new Date(this.originEpochMs).toISOString(),

@@ -14,7 +14,10 @@ import {
   type ServerPush,
 } from '../../link/server_protocol.js';
 
-/** The server refused a request; `field` names the part of the request that was wrong. */
+/**
+ * Thrown if the server refuses a request or cannot be reached. `field` names the wrong part of a refused
+ * request, if there is one.
+ */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
   constructor(

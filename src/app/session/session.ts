@@ -31,9 +31,12 @@ export class Session {
     name: 'GCC',
     controller: 'gcc',
   });
-  /** `performance.now()` when the running call was connected; null before that. */
+  /** `performance.now()` when the running call was connected; null before that and after the call's end. */
   readonly connectedAt = signal<number | null>(null);
-  /** `performance.now()` when the call was first connected. Automatic restarts do not change this value. */
+  /**
+   * `performance.now()` when the call was first connected; null before that and after the call was stopped.
+   * Automatic restarts do not change this value.
+   */
   readonly beganAt = signal<number | null>(null);
   /** Whether the running call asked for the local server but runs without it. */
   readonly lacksServer = signal(false);
@@ -64,8 +67,8 @@ export class Session {
   }
 
   /**
-   * Counters of the received video in the running call or, if no call is running, in the last call. Null
-   * before the first call.
+   * The browser's statistics of the media in the running call or, if no call is running, in the last call.
+   * Null before the first call and while a call is starting.
    */
   async media(): Promise<MediaStats | null> {
     const { call } = this.#running ?? {};

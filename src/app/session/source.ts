@@ -5,7 +5,7 @@ import type { AppState } from '../state.js';
 
 interface Source {
   readonly track: MediaStreamTrack;
-  /** The requested frames per second. Given only for a track that does not report its frame rate. */
+  /** The requested frames per second. Given only for the synthetic camera. */
   readonly fps?: number;
   stop(): void;
 }
@@ -66,9 +66,9 @@ export class SourceKeeper {
   #voice: Source | null = null;
 
   /**
-   * Returns the tracks of a source with these settings. Reuses the tracks in use if their settings are the same and
-   * they are live. Returns null if `isWanted` returns false once the source is open. Rejects if the user does not
-   * allow the camera.
+   * Returns the tracks of a source with these settings. Reuses the tracks in use if their settings are the
+   * same and they are live. Returns null if `isWanted` returns false once a new source is open. Rejects if
+   * the user does not allow the camera.
    */
   async open(settings: SourceSettings, isWanted: () => boolean): Promise<SourceTracks | null> {
     const { source, size, fps, audio, seed } = settings;
@@ -89,7 +89,7 @@ export class SourceKeeper {
   }
 
   /**
-   * The frames per second that were requested from the source in use; undefined if the source's track reports them.
+   * The frames per second requested from the synthetic camera; undefined if another source or none is in use.
    */
   get fps(): number | undefined {
     return this.#kept?.video.fps;

@@ -82,4 +82,4 @@ export class TwinComparison {
 const fixOf = (error: unknown): string =>
   error instanceof Error && 'fix' in error && typeof error.fix === 'string'
     ? error.fix
-    : 'correct this value in the recording, or choose another recording';
+    : 'try again, or choose another recording';

@@ -1,4 +1,4 @@
-/** Shows the call itself: its video, and where its numbers come from. */
+/** Shows the call itself: its video, its controllers, and where its numbers come from. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 

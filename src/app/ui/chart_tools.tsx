@@ -73,5 +73,5 @@ export const chartToolsOf =
     />
   );
 
-/** The tools of one chart on a page that shows a single run. */
+/** The tools of one chart, without the name of a run. */
 export const chartTools = chartToolsOf('');

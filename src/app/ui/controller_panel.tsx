@@ -90,8 +90,8 @@ function OwnFile({ running, disabled }: PanelProps) {
 const isInCharge = (text: string): boolean => text === flowZeroText(settings.value);
 
 /**
- * The shadows that the user can choose: the default preset of each controller, the user's own controllers, and all
- * shadows that are already chosen.
+ * The shadows that the user can choose: the default preset of each controller and the user's own controllers,
+ * except the one that flow 0 runs, and all shadows that are already chosen.
  */
 function offered(): string[] {
   const { shadow } = settings.value;

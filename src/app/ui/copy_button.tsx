@@ -1,6 +1,9 @@
 import { useSignal } from '@preact/signals';
 
-/** A button that copies text and briefly confirms the copy. The confirmation keeps the button's width. */
+/**
+ * A button that copies text, and briefly says whether that succeeded. The button is as wide as the longer of
+ * the two texts.
+ */
 export function CopyButton({ text, children }: { text: () => string; children: string }) {
   const done = useSignal('');
   const copy = async (): Promise<void> => {

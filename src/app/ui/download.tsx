@@ -21,8 +21,8 @@ export function Download({ running }: { running: boolean }) {
   const chosen = useSignal<Kind>('cubic');
   const { cubic, newReno } = parseCrossTraffic(settings.value.cross_traffic);
   const count = cubic + newReno;
-  // If all running downloads are of one kind, the menu shows this kind. Otherwise the menu shows the kind of the next
-  // download.
+  // If all chosen downloads are of one kind, the menu shows this kind. Otherwise the menu shows the kind of
+  // the next download.
   const only = count === 0 ? null : newReno === 0 ? 'cubic' : cubic === 0 ? 'newReno' : null;
   const kind = only ?? chosen.value;
   const choose = (next: Kind): void => {

@@ -1,4 +1,7 @@
-/** Form fields, each bound to one setting. They are native elements, checked by the state's schema. */
+/**
+ * Form fields, each bound to one setting. They are native elements. Texts and choices are checked by the
+ * state's schema, numbers by the range of the setting.
+ */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 

@@ -19,7 +19,7 @@ interface PageHeaderProps {
   onTheme: (theme: Theme) => void;
   /** Text about the state of the page. */
   children: ComponentChildren;
-  /** The page's main button. */
+  /** The page's main buttons or links. */
   action: ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-/** The sidebar: all settings, in groups. */
+/** Sidebar: the settings of the link and of the call. */
 import { parseRate } from '../../link/capacity_text.js';
 import { LINK_WORDS } from '../../link/words.js';
 import { formatRate } from '../../charts/index.js';

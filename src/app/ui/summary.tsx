@@ -1,6 +1,6 @@
 /**
- * The most important values of the call, as a text table. The values are those at the cursor or, without a cursor,
- * the newest ones.
+ * The most important values of the call, as a text table. The values are those at the cursor or, without a
+ * cursor, at the end of the charts' window.
  */
 
 import {

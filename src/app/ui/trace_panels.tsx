@@ -30,7 +30,10 @@ function shared(): AppState {
 /** The link to the current settings. */
 export const copiedLink = (): string => linkTo(shared());
 
-/** The link that makes another page the far side of this call. */
+/**
+ * Makes this page the sending side of a call between two pages. Returns the link that makes another page the
+ * receiving side.
+ */
 function joinLink(): string {
   const room = settings.peek().room || crypto.randomUUID().slice(0, 8);
   change({ room, role: 'send' });

@@ -79,7 +79,7 @@ export interface RelayFlow {
   answererUfrag: string;
 }
 
-/** A change that a test made to the link. The first entry is the link's initial state. */
+/** A change that a test made to the link. The first entry of `changes` is the link's initial state. */
 export interface LinkChangeRecord {
   timeUs: number;
   /** The changed settings as readable text, with units. */
@@ -188,13 +188,13 @@ export interface EndpointRecord {
   states: { timeUs: number; state: RTCPeerConnectionState }[];
   samples: StatsSample[];
   /**
-   * The source of frame timing: `transform`; `elements` for a call that ran before it was observed; or `getStats`
-   * if timing was not requested, the page has its own transforms, or the browser supports none.
+   * The source of frame timing: `transform`; `elements` if frames are timed when they are shown; or
+   * `getStats` if frames are not timed individually, for instance because the page has its own transforms.
    */
   frameSource: FrameTiming;
   frames: FrameColumns;
   freezes: Freeze[];
-  /** Whether the endpoint's packets go through the link; null until known. */
+  /** Whether the endpoint's packets go through the link; null until known, and without a relay. */
   routed: boolean | null;
   notices: RecordNotice[];
   /** The actions that were requested on this connection; absent if there were none. */

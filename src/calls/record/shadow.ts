@@ -19,8 +19,8 @@ import type { OutboundStats, StatsSample } from './record.js';
 import type { ShadowFlow } from './shadow_flow.js';
 
 /**
- * The tables that each controller of a stream records, except the first one. The first controller also records
- * the input tables, which are the same for all controllers.
+ * The tables that each controller of a stream records, except the first controller. That one also records the
+ * input tables, which are the same for all controllers.
  */
 const OUTPUTS: readonly TableName[] = ['group', 'feedback', 'rate', 'nada', 'lcc'];
 

@@ -1,6 +1,6 @@
 /**
  * The report of `ccscope call --url`, in the same form as for other calls. If media flow in both directions, the
- * report covers the direction that carried more.
+ * report covers the direction in which the first connection carried more.
  */
 import { machineReport } from '../../machine/index.js';
 import { tableSpec, type TableName } from '../../core/index.js';

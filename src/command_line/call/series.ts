@@ -27,7 +27,7 @@ export interface SeriesOptions {
    */
   trace?: string | undefined;
   html?: string | undefined;
-  /** How often to repeat a run if the machine was overloaded. Default: never. */
+  /** How many times a run is repeated at most if the machine was overloaded. Default 0. */
   again?: number | undefined;
   signal: AbortSignal;
   io: Io;

@@ -79,7 +79,9 @@ function stepLines(run: RunReport, number: number): string[] {
   );
 }
 
-/** At most this many groups of incidents are shown for each run. The files of --html and --trace tell all. */
+/**
+ * At most this many groups of incidents are shown for each run. The files of --html and --trace contain all.
+ */
 const MOST_TOLD = 3;
 const LONGEST_LINE = 1000;
 
@@ -93,7 +95,7 @@ function incidentLines({ incidents }: RunReport, number: number): string[] {
   const title =
     groups.length === 0
       ? `run ${number}: nothing got worse`
-      : `why run ${number} got worse${more === 0 ? '' : ` (the ${shown.length} largest of ${groups.length}; --html and \`ccscope incidents\` on the --trace file tell all)`}:`;
+      : `why run ${number} got worse${more === 0 ? '' : ` (the ${shown.length} largest of ${groups.length}; --html and \`ccscope incidents\` on the --trace file show all)`}:`;
   return [title, ...shown.flatMap(groupLines).map((line) => `  ${plain(line, LONGEST_LINE)}`)];
 }
 

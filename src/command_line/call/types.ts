@@ -94,7 +94,7 @@ export interface ReceivedReport {
 export interface SharesReport {
   /**
    * The rate that each connection received, in the order in which the connections were made. Contains only the
-   * connections that carry media in this direction.
+   * connections that carry most of their media in this direction.
    */
   received_bps: readonly (number | null)[];
   /** Jain's index of these rates. */

@@ -63,7 +63,7 @@ export async function replayTwin(trace: string, json: string | undefined, io: Io
         io,
       );
     if (json === '-') return;
-    const took = recorded.assumed.map((each) => `It took ${each}.\n`).join('');
+    const took = recorded.assumed.map((each) => `The simulation assumed ${each}.\n`).join('');
     io.stdout.write(
       `${source.name}: the call and its simulation, averages over the seconds from ${span.from_s.toFixed(1)} to ${span.to_s.toFixed(1)} s\n\n${table(series)}\n${took && `\n${took}`}`,
     );

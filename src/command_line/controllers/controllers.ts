@@ -154,5 +154,5 @@ export const faultReport = ({ controller, half, flow, timeUs, message }: Control
 export function faultLine({ controller, half, flow, time_us, message }: FaultReport): string {
   if (half === undefined) return `the controller ${controller} was stopped: ${message}`;
   const when = `at ${((time_us ?? 0) / 1e6).toFixed(3)} s`;
-  return `the controller ${controller} failed ${when} (${half} half of flow ${flow}): ${message}; its last good rate stayed`;
+  return `the controller ${controller} failed ${when} (${half} half of flow ${flow}): ${message}; the flow kept its last good rate`;
 }

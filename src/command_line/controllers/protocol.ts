@@ -39,7 +39,7 @@ export type Task =
 
 /** The result of a task. */
 export interface TaskResult {
-  /** The metrics of a run of a cell, by name. */
+  /** The measured values of a run of a cell, by `quantityKey`. */
   values: ReadonlyMap<string, number>;
   /** The metrics of a simulation. */
   windows: readonly WindowMetrics[];

@@ -24,7 +24,7 @@ export type Compared = (typeof COMPARED)[number];
 export const SETS = ['training', 'test'] as const;
 export type LinkSet = (typeof SETS)[number];
 
-/** A link: all fields of `LinkConfig` with their defaults, and three more. */
+/** A link: all settings of a link, each optional, and three more fields. */
 const link = record({
   name: named('a name'),
   set: v.optional(v.picklist(SETS, 'training or test')),
@@ -58,8 +58,8 @@ const source = record({
 });
 
 /**
- * A limit on a difference: the controller's median minus the baseline's median. The limit applies to every link
- * separately. With `over: links` it applies to the median of these differences over the links.
+ * A limit on a difference: the controller's median minus the baseline's median. The limit applies to each
+ * link with each source separately. With `over: links`, it applies to the median of all these differences.
  */
 const target = v.pipe(
   record({

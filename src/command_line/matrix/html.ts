@@ -171,7 +171,6 @@ function remarks({ notes, failures, complete }: MatrixReport): Html {
   }`;
 }
 
-/** The page. */
 export function matrixHtml(report: MatrixReport): string {
   const figures: Figure[] = [];
   const panel = (figure: Figure): Html =>

@@ -13,7 +13,7 @@ export interface MatrixOptions {
   runs: number;
   signal: AbortSignal;
   io: Io;
-  /** How often to repeat a real run if the machine was overloaded. */
+  /** How many times a real run is repeated at most if the machine was overloaded. Default 0. */
   again?: number | undefined;
 }
 

@@ -38,7 +38,7 @@ export interface OverLinksReport {
   cells: number;
   /** Medians of the differences over these cells. */
   differences: Differences;
-  /** The targets that apply to every link separately, each with the number of cells that meet it. */
+  /** The targets without `over: links`, each with the number of cells that meet it. */
   holding: (Target & { holds_in: number })[];
   verdicts: VerdictReport[];
 }

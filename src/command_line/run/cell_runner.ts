@@ -46,7 +46,10 @@ export interface CellRunner {
   readonly controllers: readonly UsedController[];
   /** The faults of the users' controllers, over all runs. */
   readonly faults: FaultReport[];
-  /** Rejects with ConfigError, CoreError or ControllerEnded. */
+  /**
+   * Throws ConfigError or CoreError. If a user's controller runs, rejects with UsageError or FailedRun
+   * instead; if that controller was terminated, the error is a ControllerEnded.
+   */
   run(task: CellTask, progress: (share: number) => void): Promise<CellOutcome>;
   close(): Promise<void>;
 }
@@ -62,8 +65,9 @@ export function replacedIn(
 }
 
 /**
- * Rejects with UsageError if a file is not a controller. Rejects with ControllerEnded if a controller cannot be loaded
- * in time or makes no progress for `timeoutS`.
+ * Rejects with UsageError if a file is not a controller, and with ControllerEnded if loading the files takes
+ * longer than `timeoutS`. Later, `run` rejects with ControllerEnded if a controller makes no progress for
+ * `timeoutS`.
  */
 export async function cellRunner(
   requested: readonly RequestedController[],

@@ -71,7 +71,10 @@ export function withinCells(scenario: Scenario, cells: readonly CellParams[]): S
   return kept.length === expectations.length ? scenario : { ...scenario, expectations: kept };
 }
 
-/** The scenario with other settings in all of its cells, and with other controllers. Throws UsageError. */
+/**
+ * The scenario with these settings in all of its cells. If any setting or controller is given, the published
+ * values are left out. The controllers themselves are not part of the result. Throws UsageError.
+ */
 export function prepared(
   scenario: Scenario,
   settings: Settings,

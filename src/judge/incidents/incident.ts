@@ -18,7 +18,10 @@ export interface Incident {
   stream: StreamId;
   /** When the incident began, on the record's clock. */
   fromUs: number;
-  /** When the incident was over, or the new state had become usual; null while the incident lasts. */
+  /**
+   * When the incident was over, or the new state had become usual. Null while a fall or rise lasts. For a
+   * freeze in progress, the end of the freeze so far.
+   */
   toUs: number | null;
   /** `before` and `after`: the rates for a fall, the delays in ms for a rise; for a freeze, 0 and its length in ms. */
   before: number;

@@ -61,4 +61,4 @@ export function ownBound(evidence: Evidence): OwnBound | null {
 export const isSwitchedOffByUs = (evidence: Evidence): boolean =>
   inForce(evidence).some((each) => each.kind === 'layer' && !each.active);
 
-export const RELEASE_FIX = 'Press Release to undo this.';
+export const RELEASE_FIX = 'Release the stream in the view to undo this.';

@@ -12,8 +12,8 @@ import type { Look } from './stream_looks.js';
 const REPORT_US = 1.5e6;
 const SILENT_US = 3.5e6;
 /**
- * How long after a change of route its effects may begin to show. A sender learns of the new route's delay and
- * loss from reports, and reacts slowly.
+ * The effects of a change of route begin to show within this time. A sender learns of the new route's delay
+ * and loss from reports, and reacts slowly.
  */
 const ROUTE_LEAD_US = 6e6;
 

@@ -1,5 +1,5 @@
 /**
- * Facts about a stream that come from elsewhere than its own end of the connection: what the sender of a received
+ * Facts about a stream that its own end of the connection does not report: what the sender of a received
  * stream reported, and what the link did to a stream.
  */
 import type { Window } from '../../calls/metrics.js';
@@ -43,8 +43,8 @@ export interface LinkFacts {
 const LOWERED = 0.9;
 
 /**
- * How long after the capacity was lowered the effects may begin to show. A sender that used only a part of
- * the capacity notices the change late.
+ * The effects of a lowered capacity begin to show within this time. A sender that used only a part of the
+ * capacity notices the change late.
  */
 const LOWERED_LEAD_US = 6e6;
 

@@ -12,8 +12,8 @@ export interface LayerLook {
 }
 
 /**
- * The changes of a stream from one sample to the next. Values that the browser does not report are NaN. Counts
- * and rates are sums over the layers.
+ * The changes of a stream from one sample to the next. Counts and rates are sums over the layers. A count
+ * that the browser does not report is 0, and so is its rate.
  */
 export interface Look {
   fromUs: number;
@@ -23,7 +23,10 @@ export interface Look {
   /** `packets`: packets that were sent or received. `lost`: packets that were reported lost. */
   packets: number;
   lost: number;
-  /** `frames`: frames that a sender encoded or a receiver received. `decoded`: frames that a receiver decoded. */
+  /**
+   * `frames`: frames that a sender encoded or a receiver received. `decoded`: frames that a receiver decoded;
+   * NaN for a sent stream.
+   */
   frames: number;
   decoded: number;
   /** The mean time to encode (sender) or decode (receiver) a frame, in ms. */

@@ -117,7 +117,7 @@ export function checkBudgets(budgets: readonly Budget[], tests: readonly TestCas
     const judged = tests.flatMap((test) => judgedBy(budget, test));
     if (judged.length === 0)
       report.unmatched.push(
-        `The budget of test ${budget.test} on network ${budget.network} (budgets.${i}) was for no call of this run: ` +
+        `The budget of test ${budget.test} on network ${budget.network} (budgets.${i}) matched no call of this run: ` +
           'correct its names, or remove it',
       );
     report.broken.push(...judged.flatMap((one) => brokenLimits(one, budget)));

@@ -7,7 +7,7 @@ import type { DirectionSettings, LinkSettings } from '../../link/settings.js';
 
 /**
  * The parameters of Network.emulateNetworkConditionsByRule without the throughputs. Throughputs are kept elsewhere,
- * since only they can change over time.
+ * since only they can follow a schedule.
  */
 export interface Conditions {
   /** Delay that is added in each direction, in milliseconds. */

@@ -28,7 +28,7 @@ export interface DevtoolsLink extends ControlledLink {
   readonly backend: 'devtools';
   /**
    * Applies the link to all connections of this page. Rejects with ConfigError if the page is closed or does not
-   * belong to Chromium.
+   * belong to Chromium, and with ShaperError if the link is closed.
    */
   attach(page: Page): Promise<void>;
 }

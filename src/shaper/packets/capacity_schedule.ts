@@ -35,7 +35,7 @@ export class CapacitySchedule {
     for (const value of steps) this.#steps.push(value);
   }
 
-  /** To be called when the first packet arrives. A schedule that has not started yet starts now. */
+  /** Starts the schedule now, unless it has already started. */
   start(nowUs: number): void {
     this.#startUs ??= nowUs;
   }

@@ -174,7 +174,8 @@ export class PacketPath<T> {
     if (this.#closed) return;
     const way = this.#ways[direction];
     way.offer(packet, sizeBytes, flow, this.#options.nowUs());
-    // Due packets are sent when the alarm rings, if necessary in the same turn of the event loop.
+    // Packets are not sent here but when the alarm rings. This may still happen in this turn of the event
+    // loop.
     this.#alarm.set(Math.min(this.#alarm.dueUs, way.nextUs()));
   }
 

@@ -136,7 +136,7 @@ export class ScheduledPath<T> {
   #setWay(direction: Direction, { options, capacity }: WayChange, nowUs: number): void {
     const { schedule, changes } = this.#ways[direction];
     const capacityBps = capacity?.[1];
-    // Applies the whole change or, if the core refuses any part, nothing.
+    // Applies the whole change of this direction or, if the core refuses any part of it, nothing.
     this.#path.set(direction, { ...options, ...(capacityBps !== undefined && { capacityBps }) }, nowUs);
     if (capacity === undefined || capacityBps === undefined) return;
     changes.push(...schedule.passed(nowUs));

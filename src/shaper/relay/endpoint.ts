@@ -172,8 +172,9 @@ export class Endpoint<S> {
   }
 
   /**
-   * Processes an answer from this address. Returns the address that sent the check. Returns null if no check with
-   * this transaction id is waiting for an answer.
+   * Processes an answer from this address. Returns the address that sent the check, and whether the check
+   * nominated its pair. Returns null if no check with this transaction id is waiting for an answer, or if the
+   * address that sent the check has been forgotten.
    */
   answer(transactionId: string, nowUs: number): Answered<S> | null {
     const asked = this.#asked.get(transactionId);

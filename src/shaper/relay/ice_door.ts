@@ -12,7 +12,7 @@
  *   integrity. The address that sent the check is then confirmed. It becomes the agent's current address if the agent
  *   had none, if the check nominated its pair (RFC 8445, 8.1.1), or if the current address has been silent for 3 s.
  *   Data are accepted only from confirmed addresses, and from addresses that signalling announced and that have
- *   answered a check.
+ *   answered a check. An address from which data are accepted becomes the agent's current address, too.
  * - Data go to the current address of the receiving agent. An agent may send data as soon as its own check
  *   has been answered, even if no check from the receiving agent has been answered yet. Until an address of
  *   the receiving agent is confirmed, such data go to the address that answered.
@@ -65,8 +65,8 @@ export interface IceDoorOptions {
 const isAnswer = ({ class: kind }: StunMessage): boolean => kind === 'success' || kind === 'error';
 
 /**
- * Returns the check in a packet. Returns null if the packet is not a check, or if it has no message integrity or no
- * correct fingerprint.
+ * Returns the check in a packet. Returns null if the packet is not a check, if it has no message integrity or
+ * no correct fingerprint, or if both of its username fragments are the same.
  */
 export function protectedCheck(packet: Buffer, stun: StunMessage | null): Check | null {
   const check = stun && checkOf(stun);
@@ -79,7 +79,7 @@ export const checkArrival = (packet: Buffer, from: AgentEndpoint, stun: StunMess
   what: { kind: 'check', transactionId: stun.transactionId, nominates: stun.useCandidate },
 });
 
-/** Processes a packet that is not a check. Returns null if the packet must not be passed on. */
+/** Processes a packet in which protectedCheck found no check; null if the packet must not be passed on. */
 export function otherArrival(
   packet: Buffer,
   stun: StunMessage | null,

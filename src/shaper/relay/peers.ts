@@ -31,7 +31,7 @@ export type Forward = () => boolean;
  * direction in which the packet travels.
  */
 export interface Peers {
-  /** Returns a function that sends the packet once it has gone through the link; null for a stranger's packet. */
+  /** Returns a function that sends the packet after its way through the link; null for a refused packet. */
   receive(packet: Buffer, from: RelayAddress, direction: Direction): Forward | null;
   /** Forgets connections that have ended. */
   sweep(): void;
@@ -65,7 +65,7 @@ export class IcePeers implements Peers {
     this.#doors = { forward: door('forward'), backward: door('backward') };
   }
 
-  /** From now on only agents with these fragments may begin a connection. */
+  /** From now on, checks of agents with other fragments are ignored. */
   expect(ufrags: PeerUfrags): void {
     this.#expected = ufrags;
   }

@@ -29,7 +29,10 @@ export interface RelayOptions {
   onError(error: Error): void;
 }
 
-/** How much a relay remembers: each of these numbers is bounded, and falls to 0 when all calls have ended. */
+/**
+ * How much a relay remembers. Each of these numbers is bounded, and falls to 0 when all calls have ended.
+ * Only announced fragments that no connection has used remain.
+ */
 export interface RelayCensus {
   flows: number;
   addresses: number;

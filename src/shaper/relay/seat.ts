@@ -56,8 +56,9 @@ export class Seat<A> {
   }
 
   /**
-   * To be called when the endpoint has answered a check. An endpoint that signalling announced then becomes the
-   * current address, unless the agent already has a current address that is proved and not silent.
+   * To be called when the endpoint has successfully answered a check. An endpoint that signalling announced
+   * then becomes the current address, unless the agent already has a current address that is proved and not
+   * silent.
    */
   answered(endpoint: Endpoint<Seat<A>>, nowUs: number): void {
     endpoint.answered(nowUs);

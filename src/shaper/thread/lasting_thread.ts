@@ -38,7 +38,7 @@ export interface ThreadHooks {
   tick(tick: ThreadTick): void;
   /** Called when the thread has ended and a replacement is starting. */
   died(why: string): void;
-  /** Called when no more requests are possible. */
+  /** Called when the thread has ended and no replacement will start. Not called after `close`. */
   ended(error: Error): void;
 }
 
@@ -146,8 +146,8 @@ export class LastingThread {
   }
 
   /**
-   * Lets the thread keep the process alive only while the thread starts or a request awaits its answer. So the
-   * process can end even if a test forgot to close a link.
+   * Lets the thread keep the process alive only while the first thread starts, or a request awaits its
+   * answer. So the process can end even if a test forgot to close a link.
    */
   #refer(): void {
     if (this.#pending.size > 0 || this.#sockets === null) this.#worker.ref();

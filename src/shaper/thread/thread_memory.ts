@@ -26,11 +26,11 @@ class WayMemory {
   #options: WayChange['options'] = {};
   /** Pairs of a time and a capacity, as in CapacitySteps. */
   #steps: number[] = [];
-  /** When the schedule started; null before the first packet. */
+  /** When the original schedule started; null until a thread has reported this. */
   #startUs: number | null = null;
   /**
-   * How much later the running thread's schedule started than the original schedule. This is 0 unless the thread is a
-   * replacement.
+   * The time in the original schedule at which the running thread's schedule begins. This is 0 unless the
+   * thread is a replacement.
    */
   #offsetUs = 0;
 
@@ -49,8 +49,8 @@ class WayMemory {
   }
 
   /**
-   * Stores when the running thread's schedule started (`threadStartUs`). Returns when the original schedule started,
-   * possibly in an earlier thread; null before the first packet.
+   * Takes the time at which the running thread's schedule started (`threadStartUs`). Stores and returns when
+   * the original schedule started, possibly in an earlier thread. Returns null before the first packet.
    */
   started(threadStartUs: number | null, nowUs: number): number | null {
     if (threadStartUs === null) return null;
@@ -60,7 +60,7 @@ class WayMemory {
     return this.#startUs;
   }
 
-  /** Returns all settings and the remaining steps, for a thread whose schedule starts now. */
+  /** Returns all settings and the remaining steps, for a replacement thread that starts now. */
   resume(nowUs: number): WayChange {
     this.#offsetUs = this.#startUs === null ? 0 : Math.max(0, nowUs - this.#startUs);
     const left = Float64Array.from(this.#steps.slice(2 * this.#passed(this.#offsetUs)));
@@ -153,7 +153,7 @@ export class ThreadMemory {
     return this.#paths.get(owner)?.way(direction).started(scheduleStartUs, row.time_us) ?? null;
   }
 
-  /** The initial messages for a new thread. */
+  /** The initial settings of the shared path (`change`) and the first messages, for a new thread. */
   resume(nowUs: number): { change: PathChange; messages: readonly ToThread[] } {
     const opened = [...this.#paths].flatMap(([owner, path]): ToThread[] =>
       owner === null

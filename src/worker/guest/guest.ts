@@ -114,8 +114,9 @@ export class Guest {
   }
 
   /**
-   * Checks whether the oldest question has waited too long. Waiting is counted in checks, not in milliseconds.
-   * A busy worker makes no checks, so answers that wait in its own queue do not count as late.
+   * Checks whether the oldest question has waited too long. Waiting is counted in checks, not in
+   * milliseconds. While this side (the media worker) is busy, it makes no checks, so answers in its queue do
+   * not count as late.
    */
   #look(): void {
     this.#looks = this.#looks.map((looks) => looks + 1);

@@ -9,7 +9,7 @@ import type { Question, UsableAnswer } from '../../core/user_answers.js';
 export interface GuestSetup {
   /** A JavaScript module whose default export is a UserController, or a WebAssembly module. */
   url: string;
-  /** The controller's name, used if the module contains no name. */
+  /** The controller's name in messages. It is also the name of a WebAssembly controller. */
   name: string;
   half: 'receiver' | 'sender';
   options: HalfOptions;

@@ -34,7 +34,7 @@ const AGREEMENT = 60e-6;
  */
 const CATCH_UP = 100e-6;
 /**
- * If a delay is lower than all examined delays by at least this much, the packets take another path, or the
+ * If a delay is lower than all examined delays by more than this, the packets take another path, or the
  * timestamps have restarted. The earlier delays are then discarded.
  */
 const STEP_US = 20_000;
@@ -84,10 +84,7 @@ export class ClockDrift {
     return this.#drift;
   }
 
-  /**
-   * Returns how much of `delayUs`, a measured delay, was added by the drift. The result is a whole number,
-   * which the caller subtracts.
-   */
+  /** Returns how much of `delayUs`, a measured delay, the drift has added, in whole microseconds. */
   of(timeUs: number, delayUs: number): number {
     this.#note(timeUs, delayUs);
     if (Number.isNaN(this.#firstUs)) this.#firstUs = this.#latestUs = timeUs;

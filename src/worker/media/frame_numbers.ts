@@ -123,8 +123,9 @@ export class FrameNumbers {
   }
 
   /**
-   * Returns the number of a frame that arrives after later frames: a number between the numbers of its
-   * neighbours in RTP time. If no number is free, returns the number of the earlier neighbour.
+   * Returns the number of a frame that arrives after later frames, interpolated between the numbers of its
+   * neighbours in RTP time. The result is at least the earlier neighbour's number and, if possible, below the
+   * later neighbour's number.
    */
   #overtaken(rtpUs: number): number {
     const filled = this.#open.findIndex(({ fromUs, toUs }) => fromUs < rtpUs && rtpUs < toUs);

@@ -15,8 +15,8 @@ const COMMAND_TIMEOUT_MS = 1000;
 const SILENCE_MS = 400;
 const WATCH_MS = 100;
 /**
- * A silent worker is pinged this many times. If the page itself is busy, it may notice the first answer too
- * late. The second ping prevents a false alarm.
+ * A silent worker is pinged up to this many times. If the page itself is busy, it may notice the first answer
+ * too late. The second ping prevents a false alarm.
  */
 const QUESTIONS = 2;
 const ANSWER_MS = 200;

@@ -71,7 +71,7 @@ export interface ReceiverReport {
   packetsLost: number;
 }
 
-/** Commands to a media worker. Each rejects with the worker's own error. */
+/** Commands to a media worker. If a command fails, its promise rejects with the worker's own error. */
 export interface MediaWorkerApi {
   /** Proves that the worker runs. Resolves to the time on its clock, in milliseconds since the Unix epoch. */
   ping(): number;
@@ -110,7 +110,7 @@ export interface MediaWorkerApi {
 export interface WorkerStats {
   /** Frames since the start. */
   frames: number;
-  /** How long this worker has worked on frames and messages since the start, in milliseconds. */
+  /** How long this worker has worked on frames, messages and ticks since the start, in milliseconds. */
   busyMs: number;
   /** Receiver: frames whose trailer was missing or damaged. */
   framesWithoutTrailer: number;

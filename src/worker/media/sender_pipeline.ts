@@ -21,7 +21,7 @@ const KEY_FRAME_RETRY_MS = 500;
 interface SenderHost {
   reporter: Reporter;
   requestKeyFrame(): void;
-  /** Called for errors that no method of the pipeline can throw, because they happen in a timer. */
+  /** Called for errors of the bottleneck. Most of them happen in a timer, so no method could throw them. */
   failed(error: unknown): void;
 }
 

@@ -3,8 +3,8 @@ import type { SenderSlot, Slot } from '../slot.js';
 import type { ReceiverReport, SentReport } from './protocol.js';
 
 /**
- * Controllers send feedback at least every 200 ms. After this long without feedback, receiver reports are used
- * instead.
+ * After this long without feedback, receiver reports are used instead. Even the slowest presets send feedback
+ * once a second.
  */
 const FEEDBACK_SILENCE_US = 1_500_000;
 

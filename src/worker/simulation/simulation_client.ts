@@ -75,7 +75,7 @@ export class SimulationWorker {
     this.#options = options;
   }
 
-  /** Rejects with SimulationError. */
+  /** Rejects with SimulationError, or with an Error if a simulation is already running. */
   async run(request: SimulationRequest, { onProgress, signal }: RunHandlers = {}): Promise<SimulationResult> {
     if (this.#running) throw new Error('a simulation is running in this worker; await or abort it first');
     this.#running = true;
@@ -106,7 +106,10 @@ export class SimulationWorker {
     return this.#ask((remote) => remote.check(scenario));
   }
 
-  /** The simulator's options for a request (without `trace` for a scenario). Rejects with SimulationError. */
+  /**
+   * The simulator's options for a request. For a scenario, they do not contain `trace`. Rejects with
+   * SimulationError.
+   */
   plan(request: SimulationRequest): Promise<SimulationOptions> {
     return this.#ask((remote) => remote.plan(request));
   }

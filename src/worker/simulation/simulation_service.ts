@@ -68,7 +68,7 @@ export class SimulationService {
     });
   }
 
-  /** The simulator's options for a request (without `trace` for a scenario). */
+  /** The simulator's options for a request. For a scenario, they do not contain `trace`. */
   plan(request: SimulationRequest): Answer<SimulationOptions> {
     return this.#answer(() => {
       if ('options' in request) return request.options;

@@ -55,8 +55,8 @@ export interface TraceStoreOptions {
   /** Called for errors of the methods that return nothing, and for errors of the worker itself. */
   onError?: (error: Error) => void;
   /**
-   * Keeps a copy of all contents outside the worker. If the worker ends unexpectedly, it is replaced, and
-   * nothing is lost.
+   * Keeps a copy of all contents outside the worker. If the worker ends unexpectedly, it is replaced, up to
+   * three times, and nothing is lost.
    */
   isKept?: boolean;
   /** Called when a worker that ended unexpectedly has been replaced. */

@@ -46,8 +46,9 @@ export class TraceJournal {
   #sealedAtMs = -Infinity;
 
   /**
-   * `onSealed` receives each new entry, but not the files passed to `restart`. If `onSealed` is given, a new entry is
-   * completed by the first batch that arrives more than SEAL_MS after the previous entry.
+   * `onSealed` receives each new entry, but not the files passed to `restart`. If `onSealed` is given, an
+   * entry of batches is completed by the first batch that arrives more than SEAL_MS after the previous entry
+   * of batches.
    */
   constructor(private readonly onSealed?: (entry: JournalEntry) => void) {}
 

@@ -44,7 +44,7 @@ class Input {
     return value;
   }
 
-  // Values that no caller should pass, and values at the limits of the valid range.
+  // NaN, infinities, values at the limits of valid ranges and beyond, a few ordinary values, or arbitrary bits.
   double Wild() {
     constexpr double kInf = std::numeric_limits<double>::infinity();
     constexpr double kNumbers[] = {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf, 0, -0.0, 1, -1, 0.5, 1e-300,

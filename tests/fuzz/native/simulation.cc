@@ -223,8 +223,9 @@ FUZZ_TARGET(simulation) {
   Scenario first(input);
   const std::vector<double> once = first.Run(1);
   if (twice_wanted) {
-    // A refused step leaves the run in its state before that step. So the result of a refused run depends on its
-    // division into steps. Therefore only runs that were not refused are repeated in several steps.
+    // A refused run stops at the time of its latest event or at the end of its latest complete step, whichever is
+    // later. So its result depends on its division into steps. Therefore only runs that were not refused are repeated
+    // in several steps.
     const std::vector<double> twice = Scenario(again).Run(first.ended() ? 3 : 1);
     EXPECT_THAT_HOLDS(once.size() == twice.size() && std::memcmp(once.data(), twice.data(), once.size() * sizeof(double)) == 0, "the same scenario gives the same bytes");
   }

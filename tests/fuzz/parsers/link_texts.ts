@@ -1,6 +1,6 @@
 /**
- * Strings that describe links, queues and controllers. Link settings, the addresses of pages and the command
- * line must accept the same strings.
+ * Strings that describe links, queues and controllers. For links and queues, link settings, the addresses of
+ * pages and the command line must accept the same strings.
  */
 import { Command } from 'commander';
 
@@ -93,8 +93,8 @@ function checkRate(text: string): void {
 }
 
 /**
- * The first letter of an input chooses its parser, which gets the other letters. An input with any other
- * first letter is passed to all parsers.
+ * The first character of an input chooses its parser, which gets the rest. If it chooses none, the whole
+ * input is passed to all parsers.
  */
 const READERS: Readonly<Record<string, (text: string) => void>> = {
   s: checkSchedule,

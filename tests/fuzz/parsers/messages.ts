@@ -78,7 +78,7 @@ const message = (values: readonly number[], changes: Partial<Feedback> = {}): Ui
     }),
   );
 
-/** The feedback messages that a controller's receiver half sends after 60 regular arrivals. */
+/** The feedback messages that a controller's receiver half sends during 60 regular arrivals. */
 function sent(controller: (typeof CONTROLLERS)[number]): Uint8Array[] {
   const receiver = core.createReceiver({ controller });
   const messages: Uint8Array[] = [];

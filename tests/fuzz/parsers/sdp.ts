@@ -70,7 +70,7 @@ const words = [
 const UDP_CANDIDATE = /^a=candidate:\S+ \d+ udp \d+ (\S+) (\d+) typ \S+/i;
 const isCandidate = (line: string): boolean => /^a=candidate:/i.test(line);
 
-/** The candidate lines whose address is not the relay's. */
+/** The lines of UDP candidates whose address is not the relay's. */
 function strangers(sdp: string): string[] {
   return sdp.split(/\r\n|\n|\r/).filter((line) => {
     const [, address, port] = UDP_CANDIDATE.exec(line) ?? [];

@@ -8,7 +8,8 @@ import type { FuzzTarget } from '../target.js';
 
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex.replaceAll(/\s/g, ''), 'hex'));
 
-// The packets of RFC 5769, sections 2.1 and 2.2, and a check that nominates its candidate pair.
+// The packets of RFC 5769, sections 2.1 and 2.2, a check that nominates its candidate pair, and an indication
+// without attributes.
 const SEEDS = [
   `00010058 2112a442 b7e7a701 bc34d686 fa87dfae 80220010 5354554e 20746573 7420636c 69656e74 00240004 6e0001ff
    80290008 932ff9b1 51263b36 00060009 6576746a 3a683676 59202020 00080014 9aeaa70c bfd8cb56 781ef2b5 b2d3f249

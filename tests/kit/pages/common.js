@@ -1,5 +1,5 @@
-// Used by all pages under test: signalling, and a camera whose video makes the encoder use any bitrate that is
-// available.
+// Used by the pages that make calls: signalling, and a camera whose video makes the encoder use any bitrate
+// that is available.
 const query = new URLSearchParams(location.search);
 const side = query.get('side') ?? 'a';
 const room = query.get('room') ?? 'room';

@@ -17,15 +17,15 @@ export interface Unit {
 }
 
 /**
- * What a unit forwards. If `paused`, it forwards nothing. Of simulcast layers, it forwards only `rid`. With
- * `keyFrames`, it also forwards the watchers' requests for key frames.
+ * What a unit forwards. If `paused`, it forwards nothing. `rid` is the simulcast layer to forward; by
+ * default, the highest one is forwarded. If `keyFrames` is false, the unit requests no key frames.
  */
 export interface Forwarding {
   paused?: boolean;
   rid?: string | null;
   keyFrames?: boolean;
   /**
-   * Only for pion: the rate to which REMB limits publishers. 0 means the rate that the watchers can receive.
+   * Only for pion: the highest rate that REMB allows publishers. 0: only the unit's own estimates limit them.
    */
   limitBps?: number;
   /** Only for pion: whether the unit sends RTCP at all. */

@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 
 /**
- * The length of the call. In these ten minutes, the link changes its capacity, loses packets and reorders
- * frames.
+ * The length of the call. In these ten minutes, the capacity of the link changes, and the receiver's counters
+ * report lost packets.
  */
 const SECONDS = 600;
 

@@ -13,7 +13,9 @@ import { syntheticCall } from './synthetic_record.js';
 const ORIGIN_MS = Date.UTC(2026, 0, 31, 12, 0, 0, 250);
 let record: CallRecord;
 
-/** Extends the synthetic call: its second page gets its own link, over which one packet of connection 300 passes. */
+/**
+ * Extends the synthetic call: its second page gets its own link, over which one packet of flow 300 passes.
+ */
 beforeAll(async () => {
   const call = await syntheticCall();
   const { link } = call;

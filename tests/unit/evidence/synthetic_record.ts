@@ -1,7 +1,8 @@
 /**
- * A synthetic call of 30 s. It tests the evidence, metrics and charts that are derived from the record of a
- * call. One page sends video to another through the core's link, at a rate that a controller might choose. The
- * link's capacity is 500 kbps from 12 s to 20 s, and 1 Mbps otherwise. The drop to 500 kbps causes a freeze.
+ * A synthetic call of 30 s, for tests of the evidence, metrics and charts that are derived from the record of
+ * a call. One page sends video to another through the core's link, at a rate that a controller might choose.
+ * The link's capacity is 500 kbps from 12 s to 20 s, and 1 Mbps otherwise. The drop to 500 kbps causes a
+ * freeze.
  */
 import * as judged from '../judge/synthetic.js';
 import { loadCore, type Core, type TraceBatch } from '../../../src/core/index.js';

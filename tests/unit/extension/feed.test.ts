@@ -1,5 +1,5 @@
 /**
- * A page's reports on their way to a panel of the developer tools. The panel must get only new messages, with times
+ * A page's reports on their way to a panel of the extension. The panel must get only new messages, with times
  * on its own clock.
  */
 import { expect, test } from 'vitest';

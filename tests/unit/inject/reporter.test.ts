@@ -19,8 +19,8 @@ afterEach(() => void vi.unstubAllGlobals());
 const NOTICE = { level: 'info', code: 'c', message: 'm', fix: 'f' } as const;
 
 /**
- * Sends a batch every half second for `ms` milliseconds. Returns the age, in milliseconds, of the oldest batch that
- * the listener has not acknowledged.
+ * Sends a batch every half second for `ms` milliseconds. Returns the age, in milliseconds, of the oldest
+ * batch that the listener has not acknowledged; 0 if there is none.
  */
 async function after(ms: number, reporter: InstanceType<typeof Reporter>): Promise<number> {
   for (const end = clock.ms + ms; clock.ms < end; clock.ms += 500) {

@@ -63,10 +63,12 @@ describe('a bound that ccscope set itself', () => {
     expect(cap).toMatchObject({
       kind: 'cap',
       evidence: expect.stringContaining('because ccscope was told to cap it at 260 kbps') as string,
-      fix: 'ccscope was told to cap it at 260 kbps. Press Release to undo this.',
+      fix: 'ccscope was told to cap it at 260 kbps. Release the stream in the view to undo this.',
     });
     const held = why([done(15.1, { kind: 'hold', target: TARGET }, [CAP])], low);
-    expect(held.fix).toBe('ccscope was told to hold it at its rate. Press Release to undo this.');
+    expect(held.fix).toBe(
+      'ccscope was told to hold it at its rate. Release the stream in the view to undo this.',
+    );
   });
 
   it("is not named where the page's is lower, where it was taken back, and where it is of another stream", () => {
@@ -95,7 +97,7 @@ describe('a bound that ccscope set itself', () => {
     expect(why(drives, { ...low, rttS: 0.2 }, before).kind).toBe('overuse');
     expect(why(drives, low, before)).toMatchObject({
       kind: 'cap',
-      fix: 'ccscope was told to drive it with GCC. Press Release to undo this.',
+      fix: 'ccscope was told to drive it with GCC. Release the stream in the view to undo this.',
     });
     // A limit that the page itself set is the cause, even if there is loss at the same time.
     expect(why([], { ...low, loss: 0.2 }, before).kind).toBe('cap');
@@ -105,7 +107,10 @@ describe('a bound that ccscope set itself', () => {
     const LAYER = { kind: 'layer', encoding: null, active: false } as const;
     const off = { bps: 0, stream: { active: false } };
     const ours = why([done(15, { ...LAYER, target: TARGET }, [LAYER])], off);
-    expect(ours).toMatchObject({ kind: 'sender-paused', fix: 'Press Release to undo this.' });
+    expect(ours).toMatchObject({
+      kind: 'sender-paused',
+      fix: 'Release the stream in the view to undo this.',
+    });
     expect(why([], off).fix).not.toContain('Release');
   });
 });

@@ -73,7 +73,9 @@ function call(
   return record;
 }
 
-/** The only fall at each end: first at the sender, then at the receiver. */
+/**
+ * The fall at the sender, and the fall at the receiver. Fails unless the record has exactly these two falls.
+ */
 function falls(record: CallRecord): [Incident, Incident] {
   const found = incidentsOf(record).filter(({ kind }) => kind === 'rate-fall');
   const sent = found.find(({ stream }) => stream.direction === 'send');

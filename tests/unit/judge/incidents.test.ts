@@ -186,7 +186,7 @@ describe('several streams of a connection', () => {
     const comes = (timeS: number) => (timeS < 10 ? [stream(1, timeS), stream(2, timeS)] : [stream(2, timeS)]);
     const freezeAt = (atS: number): Incident | undefined => {
       const record = receives(40, comes);
-      // The record does not contain the stream to which this freeze belongs.
+      // This freeze does not say which stream froze.
       record.endpoints[0]?.freezes.push({ fromUs: atS * 1e6, toUs: (atS + 1) * 1e6 });
       return incidentsOf(record).find(({ kind }) => kind === 'freeze');
     };

@@ -78,10 +78,9 @@ describe('runs that follow choices', () => {
     (await bench.nth(1)).end();
     expect((await first)?.scenario.title).toBe('a');
 
-    // The user makes choices b, c and d at once. The previous run was short. So a newer choice does not stop
-    // a run that has begun, but waits until it ends.
+    // The user makes choices b, c and d at once, before a run of b can begin.
     const [b, c, d] = [bench.play('b'), bench.play('c'), bench.play('d')];
-    // Of the waiting choices, only the newest one, d, is simulated.
+    // Of these waiting choices, only the newest one, d, is simulated.
     const next = await bench.nth(2);
     expect(next.title).toBe('d');
     next.end();

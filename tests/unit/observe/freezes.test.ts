@@ -10,7 +10,7 @@ interface Look {
   decoded: number;
   count?: number;
   totalS?: number;
-  /** The number of frames that the far side's source has produced so far. */
+  /** The number of frames that the far side's source has produced so far. Default: unknown. */
   source?: number;
   /** Whether the far side's source has ended. */
   isStopped?: boolean;

@@ -46,7 +46,7 @@ describe.each(['shaper', 'none'] as const)('the record of a long call (link: %s)
 
   it('has lost what is older', () => {
     const [offerer, answerer] = bounded.endpoints;
-    // Samples are half a second apart. The last sample before `keptS` is also kept.
+    // Samples are half a second apart. The last sample that is not later than `keptS` is also kept.
     expect(offerer?.samples).toHaveLength((100 - keptS) * 2 + 1);
     expect(answerer?.frames.rows).toBe((100 - keptS) * 30);
     if (backend === 'none') return;

@@ -23,7 +23,7 @@ function column(batches: readonly TraceBatch[], table: TableName, name: string):
 
 /**
  * The rows of a shadow (a controller that only watches) that gets frames of 4 kB at 30 fps. `delayUs` returns
- * the delay of each frame.
+ * the delay of each frame. With `twice`, each frame arrives twice.
  */
 function shadowed(frames: number, delayUs: (frame: number) => number, twice = false): TraceBatch[] {
   const shadow = new StreamShadow(core, [{ ...SHADOW, flow: 3 }]);

@@ -53,8 +53,9 @@ const JAIN = quantityKey({ metric: 'jain' });
 const SCATTER = [-1, 0, 1];
 
 /**
- * Cells with given mean delays and fairness, and three runs each. The runs of all cells deviate from the means by the
- * same SCATTER. So in a paired comparison of two cells, each pair of runs differs by the difference of the means.
+ * Cells with given mean delays and fairness, and three runs each. In every cell, the runs' delays deviate
+ * from their mean by the same SCATTER; the fairness is equal in all runs. So in a paired comparison of two
+ * cells, each pair of runs differs by the difference of the means.
  */
 function cells(delays: Record<string, [delay: number, jain?: number]>): CellValues[] {
   return Object.entries(delays).map(([key, [delay, jain = 1]]) => {
@@ -70,7 +71,7 @@ function cells(delays: Record<string, [delay: number, jain?: number]>): CellValu
   });
 }
 
-/** Cells with the given delays of their runs. */
+/** Cells whose runs have the given delays. */
 const runs = (delays: Record<string, number[]>): CellValues[] =>
   Object.entries(delays).map(([queue, values]) => ({ cell: { queue }, values: new Map([[DELAY, values]]) }));
 

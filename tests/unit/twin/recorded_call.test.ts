@@ -179,7 +179,7 @@ describe('the twin of a recording', () => {
     const recorded = recordedCall({ ...header, video }, usual);
     expect(recorded.call).toMatchObject({ sourcePreset: 'vp8', fps: 24 });
     expect(recorded.assumed).toEqual([
-      'frames as VP8 makes them of talking heads: the twin does not have these pictures',
+      'frame sizes of talking heads in VP8, since this video was not measured',
     ]);
   });
 

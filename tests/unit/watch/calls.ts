@@ -71,7 +71,7 @@ export function* batchesOf(seconds: number, streamCount: number, seed = 1): Gene
     const rows = streams.flatMap((stream) =>
       Array.from({ length: FRAMES_PER_BATCH }, () => frameRow(stream, random)).flat(),
     );
-    // The batch's time is 0.5 s after its last frame was sent, so that all its frames have arrived.
+    // The batch's time is more than 0.5 s after its last frame was sent, so that all its frames have arrived.
     const timeUs = Math.round((batch + 1) * FRAMES_PER_BATCH * FRAME_US + 5e5);
     const begin: PageMessage[] = [
       { type: 'endpoint', endpoint: 0, timeUs: 0 },

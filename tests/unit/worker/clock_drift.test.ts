@@ -71,8 +71,8 @@ describe('the drift of a clock', () => {
     const all = delays({ durationS: 600, driftPpm, queueUs: queues });
     const residual = slopePpm(all, 200);
     expect(Math.abs(residual)).toBeLessThan(10);
-    // The offset that accumulated before the drift was known is also removed. So the last delays equal the
-    // first ones.
+    // The offset that accumulated before the drift was known is also removed. So the shortest delays at the
+    // end are about as long as those at the beginning.
     const least = (from: number, to: number): number =>
       Math.min(...all.filter(({ timeS }) => timeS >= from && timeS < to).map(({ delayUs }) => delayUs));
     expect(Math.abs(least(550, 600) - least(0, 2))).toBeLessThan(3000);
@@ -83,8 +83,8 @@ describe('the drift of a clock', () => {
     for (const all of [plain, removed])
       for (let i = 31; i < (all?.length ?? 0); i++) {
         const [before, now] = [all?.[i - 30]?.delayUs ?? NaN, all?.[i]?.delayUs ?? NaN];
-        // Until the drift is known, the delay changes by 300 us per second. After that, it changes by only
-        // 100 us per second, while the accumulated offset is being removed.
+        // Until the drift is known, the delay changes by up to 300 µs per second. After that, it changes by
+        // only 100 µs per second, while the accumulated offset is being removed.
         expect(Math.abs(now - before)).toBeLessThan(450);
       }
   });

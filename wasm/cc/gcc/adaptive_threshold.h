@@ -2,7 +2,7 @@
 //
 //   gamma += dT k (|T| - gamma),   k = k_d while |T| < gamma, else k_u
 //
-// so that gamma follows |T| quickly upwards and slowly downwards.
+// With the paper's gains (k_u > k_d), gamma follows |T| quickly upwards and slowly downwards.
 #ifndef CCSCOPE_CC_GCC_ADAPTIVE_THRESHOLD_H_
 #define CCSCOPE_CC_GCC_ADAPTIVE_THRESHOLD_H_
 

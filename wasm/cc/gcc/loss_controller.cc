@@ -10,8 +10,8 @@ void LossController::Configure(const Parameters& parameters) {
   if (!counting_) a_s_ = parameters.start_bitrate();
 }
 
-// During start-up, libwebrtc of 2016 follows the delay-based rate until there is a sign of congestion; eq. 14 alone
-// would raise A_s by only 5 % per report.
+// Whether A_s is set to A_r (the parameter a_s_follows_a_r). `fast_start`: as in libwebrtc of 2016, A_s follows A_r
+// until there is a sign of congestion, since eq. 14 alone would raise A_s by only 5 % per report.
 bool LossController::FollowsDelayBased(double fraction_lost) const {
   const auto follows = Choice<FollowsA_r>(params_.a_s_follows_a_r);
   if (follows == FollowsA_r::kOn) return fraction_lost <= params_.loss_high;

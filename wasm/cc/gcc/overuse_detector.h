@@ -3,9 +3,9 @@
 //
 // In two respects, the detector follows libwebrtc of 2016 instead of the paper's text. First, the threshold applies to
 // T = min(n, 60) m, not to m itself. Second, it signals overuse only after T has been above the threshold for some time
-// (> 10 ms, two groups, m not falling). Without the factor min(n, 60) (gain_groups = 1), the detector never signals
-// overuse, since m is only the change of the delay from one group to the next. Without the second deviation, GCC yields
-// to any TCP flow.
+// (> 10 ms, two groups, m not falling). Without the factor min(n, 60) (detector_gain_groups = 1), the detector never
+// signals overuse, since m is only the change of the delay from one group to the next. Without the second deviation,
+// GCC yields to any TCP flow.
 #ifndef CCSCOPE_CC_GCC_OVERUSE_DETECTOR_H_
 #define CCSCOPE_CC_GCC_OVERUSE_DETECTOR_H_
 

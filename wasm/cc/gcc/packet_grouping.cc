@@ -29,7 +29,8 @@ void PacketGrouping::Reset() {
 
 bool PacketGrouping::BelongsToBurst(Timestamp send_time, Timestamp arrival_time) const {
   const TimeDelta send_delta = send_time - current_.last_send;
-  // libwebrtc compares whole milliseconds: packets sent in the same millisecond form one burst.
+  // Like libwebrtc, rounds the difference of the send times to whole milliseconds. If it is then 0, the packets form
+  // one burst.
   if (send_delta < TimeDelta::Millis(0.5) && send_delta >= TimeDelta::Zero()) return true;
   const TimeDelta arrival_delta = arrival_time - current_.last_arrival;
   const TimeDelta rounded_send = TimeDelta::Millis(static_cast<double>(static_cast<long long>(send_delta.ms() + 0.5)));

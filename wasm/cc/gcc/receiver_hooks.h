@@ -17,7 +17,7 @@ class ReceiverHooks {
  public:
   // The inputs, besides the frames, on which the hooks may base a rate.
   struct Conditions {
-    std::optional<DataRate> delivered;  // on the wire, during the last second
+    std::optional<DataRate> delivered;  // received rate; over a second if measured by the counters
     double loss = 0;
     TimeDelta rtt;
   };
@@ -35,7 +35,8 @@ class ReceiverHooks {
   virtual ~ReceiverHooks() = default;
   virtual void Configure(const Parameters& /*parameters*/) {}
 
-  // Called for each arrival, before it is grouped. `highest_seq`: the highest sequence number so far.
+  // Called for each arrival, before it is grouped. `highest_seq`: the highest sequence number of all earlier arrivals;
+  // no value for the first arrival.
   virtual void OnArrival(const Arrival& /*arrival*/, std::optional<double> /*highest_seq*/, Timestamp /*now*/) {}
   // Called for each reading of the counters. `loss`: the fraction lost since the previous reading.
   virtual void OnCounters(double /*loss*/, Timestamp /*now*/) {}

@@ -20,7 +20,7 @@ class CapacityBound {
   FrameCapacity& frame_capacity() { return capacity_; }
   // `fraction`: the fraction of packets lost since the previous call.
   void OnLoss(double fraction, Timestamp now);
-  // FrameCapacity::IsUrgent()
+  // See FrameCapacity::IsUrgent().
   bool IsUrgent(DataRate delivered) const { return capacity_.IsUrgent(delivered); }
   // Whether frames show that much of the capacity is unused and that there is no queue.
   bool ShowsRoom(DataRate delivered) const;

@@ -20,8 +20,9 @@ constexpr double kSpreads = 6;
 // rate since the queue was nearly empty. Or the queue has lasted for a further kDrainTimes times its greatest length:
 // in that time the call would have drained its own queue, since a call that drains a queue sends at most three quarters
 // of the delivered rate. The rate in the first second of the queue is ignored, since the queue may have begun in the
-// middle of that second. The other flow counts as gone when the queue has been nearly empty for two seconds. One second
-// is not enough: the queue may also be nearly empty for a second when TCP backs off.
+// middle of that second; so are rates before the queue has varied by more than kVaried. The other flow counts as gone
+// when the queue has been nearly empty for two seconds. One second is not enough: the queue may also be nearly empty
+// for a second when TCP backs off.
 constexpr TimeDelta kStanding = TimeDelta::Millis(2500);
 constexpr TimeDelta kVaried = TimeDelta::Millis(20);
 constexpr double kGivenUp = 0.7;

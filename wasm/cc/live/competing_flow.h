@@ -59,8 +59,8 @@ class CompetingFlow {
   Timestamp nearly_empty_at_ = Timestamp::MinusInfinity();
   DataRate delivered_before_;
   DataRate delivered_last_;  // received rate in the latest second with a nearly empty queue
-  // Since the queue was last nearly empty: the number of seconds, the highest rate at which frames arrived, and the
-  // longest queue.
+  // Since the queue was last nearly empty: the number of seconds, the highest rate at which frames arrived (see
+  // kGivenUp for the seconds that do not count), and the longest queue.
   int filled_ = 0;
   DataRate most_delivered_;
   TimeDelta longest_queue_;

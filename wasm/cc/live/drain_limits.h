@@ -13,9 +13,9 @@ inline constexpr double kLeastOfDelivered = 0.7;
 // If it is certain that there is a queue, draining reduces the rate by at most this fraction, except after a fall of
 // the capacity. VP8 would drop frames after a larger reduction.
 inline constexpr double kMostOfDrain = 0.4;
-// After a fall of the capacity, VP8 first fills its own buffer, which holds 0.4 s of video at the new rate. So until
-// the backlog is gone, but for at most kLongestDrain, only this fraction of the new rate is requested. The same
-// fraction applies while a fall is suspected.
+// After a fall of the target, VP8 at first exceeds the new target: its rate-control buffer lets it send 0.4 s of video
+// more. So after a fall of the capacity, only this fraction of the new rate is requested until the backlog is gone, but
+// for at most kLongestDrain. The same fraction applies while a fall is suspected.
 inline constexpr double kLeftWhileDraining = 0.12;
 inline constexpr TimeDelta kLongestDrain = TimeDelta::Millis(800);
 

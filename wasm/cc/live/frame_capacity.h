@@ -47,12 +47,13 @@ class FrameCapacity {
 
   // Whether frames wait longer than late time stamps can explain, so that there must be a queue.
   bool SeesQueue() const;
-  // Whether it is certain that a queue exists: losses are heavy, the queue is long, or the service times of the latest
-  // frames exceed the expected times by far more than the usual lateness of a stamp.
+  // Whether it is certain that a queue exists: losses are heavy; there are losses and SeesQueue() is true; the queue is
+  // long; or the service times of the latest frames exceed the expected times by far more than the usual lateness of a
+  // stamp. `loss`: the fraction of packets lost.
   bool IsSureOfQueue(double loss) const;
   // How long the newest frames waited behind earlier ones.
   TimeDelta Wait() const { return dispersion_->Wait(); }
-  // The part of Wait() that is long enough to be drained.
+  // The part of Wait() that is to be drained. A short wait is tolerated.
   TimeDelta WaitToDrain() const;
   const FrameDispersion& frames() const { return *dispersion_; }
   Timestamp latest_frame() const { return now_; }

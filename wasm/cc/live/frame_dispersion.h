@@ -1,8 +1,8 @@
 // Capacity and queue from the dispersion of frames, for live calls. A frame leaves as a packet train, so the bottleneck
 // needs the size of the frame divided by the capacity to send it. Every frame thus probes the capacity at no cost
 // (packet-train dispersion; cf. Dovrolis et al., "What do packet dispersion techniques measure?", INFOCOM 2001). This
-// estimate is ccscope's own addition to the controllers. GCC's filter also estimates 1/C, but only from pairs of frames
-// between which the queue ran empty.
+// estimate is ccscope's own addition to the controllers. GCC's filter also estimates 1/C, but correctly only if the
+// queue runs empty between frames.
 //
 // Model of a serial bottleneck (Lindley's recursion) with propagation delay b, which includes the offset between the
 // clocks: a frame of L_i bytes is sent at T_i. It leaves the bottleneck at f_i, and its stamp is t_i:
@@ -80,7 +80,7 @@ class FrameDispersion {
     TimeDelta service_excess = {};  // `service` less the time expected from the latest capacity
     double missing = 0;             // number of frames missing before this one
     bool sent_again = false;        // it arrived after later frames
-    bool bunched = false;           // arrived together with a neighbour, so its stamp is late
+    bool bunched = false;           // arrived together with a neighbour, so its stamp may be late
     TimeDelta one_way_delay() const { return arrival - send; }
     // tells_time(): whether the frame's stamp shows when the link had served the frame. tells_service(): whether
     // `service` shows how long the link took.
@@ -133,7 +133,7 @@ class FrameDispersion {
   std::array<double, kFrames> residuals_{};    // scratch
   std::array<double, kFrames> partitioned_{};  // scratch
   std::optional<double> base_us_;
-  double us_per_byte_ = 0;  // the capacity of the fit from which the base comes
+  double us_per_byte_ = 0;  // the inverse of the capacity in the latest fit
   bool had_good_fit_ = false;
   TimeDelta lateness_;
 };

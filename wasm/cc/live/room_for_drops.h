@@ -11,7 +11,7 @@ namespace ccscope {
 
 class RoomForDrops {
  public:
-  // Call it with each reading of the counters, or more often.
+  // Call it with each reading of the counters, or more often. `lost`: whether the latest reading shows losses.
   void Update(bool lost, Timestamp now);
   // The fraction of the capacity to leave unused.
   double room() const { return room_; }

@@ -1,6 +1,6 @@
 // The aggregated congestion signal x_curr (RFC 8698 4.2, eq. 1-2; CMP eq. 1): queuing delay, plus penalties for
-// losses and ECN marks in units of delay. After losses, a long queuing delay is replaced by a shorter one (non-linear
-// warping). So the flow can keep its share against flows that react only to losses.
+// losses and ECN marks in units of delay. A long queuing delay is replaced by a shorter one (non-linear warping): in
+// RFC 8698 only after losses, in CMP always. So the flow can keep its share against flows that react only to losses.
 #ifndef CCSCOPE_CC_NADA_CONGESTION_SIGNAL_H_
 #define CCSCOPE_CC_NADA_CONGESTION_SIGNAL_H_
 

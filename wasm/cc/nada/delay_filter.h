@@ -1,7 +1,7 @@
 // Queuing delay from one-way delays (RFC 8698 5.1.1, CMP II-A): the smallest one-way delay is the baseline, and the
 // excess of an arrival's delay over the baseline is its queuing delay. A filter over the latest arrivals removes
-// delays that are not due to congestion. The filter is the minimum of 15 arrivals, or the median of 5 with exponential
-// smoothing.
+// delays that are not due to congestion. The filter is the minimum of 15 arrivals in RFC 8698, and the median of 5 with
+// exponential smoothing in CMP.
 #ifndef CCSCOPE_CC_NADA_DELAY_FILTER_H_
 #define CCSCOPE_CC_NADA_DELAY_FILTER_H_
 

@@ -16,7 +16,8 @@ constexpr double kRtpClockHz = 90000;
 constexpr double kRtpModulus = 4294967296.0;
 // How many packets a sender keeps for retransmission.
 constexpr std::size_t kHistory = 1024;
-// Feedback counts as missing if none has arrived for this long (src/worker/media/sender_seat.ts).
+// Feedback counts as missing if none has arrived for this long. A real call waits for 1.5 s
+// (src/worker/media/sender_seat.ts).
 constexpr TimeDelta kFeedbackMissing = TimeDelta::Seconds(1);
 constexpr TimeDelta kTickInterval = TimeDelta::Millis(100);
 constexpr TimeDelta kAudioInterval = TimeDelta::Millis(20);

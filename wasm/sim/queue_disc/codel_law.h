@@ -58,7 +58,7 @@ class CoDelLaw {
 
   // Whether the delay has been above target for an interval (dodequeue, section 5.6).
   bool OkToDrop(const Params& params, Timestamp now, const Packet& packet, DataSize backlog);
-  // Also sets the count from which the control law resumes (section 5.5).
+  // Begins the dropping state, and sets the count with which the control law starts (section 5.5).
   void EnterDroppingState(const Params& params, Timestamp now);
 
   template <class Queue>

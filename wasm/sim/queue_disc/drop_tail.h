@@ -1,5 +1,5 @@
-// DropTail: first in, first out; an arriving packet is dropped if the queue would exceed its limit. drop_tail.md
-// describes it.
+// DropTail: first in, first out; an arriving packet is dropped if the queue is not empty and would exceed its limit.
+// drop_tail.md describes it.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_DROP_TAIL_H_
 #define CCSCOPE_SIM_QUEUE_DISC_DROP_TAIL_H_
 

@@ -6,7 +6,7 @@
 namespace ccscope {
 namespace {
 
-// Linux starts its timer this long after the discipline was created.
+// Linux starts its timer this long after the discipline was created. Here, the time counts from the first packet.
 constexpr TimeDelta kLinuxFirstUpdate = TimeDelta::Millis(500);
 // If the delay is longer than this, Linux adds kMaxStep to each step. According to sch_pie, the value was found by
 // experiment.

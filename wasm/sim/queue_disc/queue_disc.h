@@ -19,7 +19,7 @@ namespace ccscope {
 enum class DropReason {
   kNone = 0,
   kRandomLoss = 1,  // the link's random loss, before the queue
-  kQueueFull = 2,   // arrived when the queue, or its flow's queue, was full
+  kQueueFull = 2,   // the queue, or the queue of the packet's flow, was full
   kCoDel = 3,       // CoDel's control law, at the head of the queue
   kPie = 4,         // PIE's drop probability, on arrival
   kOverlimit = 5,   // the discipline was full; dropped from its longest flow queue

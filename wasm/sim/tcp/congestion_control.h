@@ -41,7 +41,7 @@ class CongestionControl {
   // Raises the window.
   virtual void OnAck(const AckEvent& ack, Window& window) = 0;
   // Called when a loss was detected from ACKs. Returns the new ssthresh. `flight` is the number of outstanding
-  // segments.
+  // segments, at most the window.
   virtual double OnCongestionEvent(Timestamp now, double flight, const Window& window) = 0;
   // Called when the retransmission timer expired. Returns the new ssthresh.
   virtual double OnTimeout(Timestamp now, double flight, const Window& window) = 0;

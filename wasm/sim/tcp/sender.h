@@ -84,7 +84,8 @@ class Sender {
   void Account(const Ack& ack, std::int64_t acked);
   void OnNewData(const Ack& ack, std::int64_t acked, std::int64_t pipe_before, Timestamp now);
   void OnPartialAck();
-  // RFC 6582, section 3.2, step 3: the impatient variant restarts the timer at the first partial ACK only.
+  // Whether every partial ACK restarts the timer. In the impatient variant (RFC 6582, section 3.2, step 3), only the
+  // first one does.
   bool RestartsAtPartialAck() const { return sack_ || slow_but_steady_; }
   void EnterRecovery(Timestamp now);
   void LeaveRecovery();

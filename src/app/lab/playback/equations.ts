@@ -191,7 +191,7 @@ function rateEquations({ group, rate }: Moment['rows'], value: Values): Equation
 /**
  * The sender's target. The sender's values are recorded at intervals, and the sender learns the receiver's A_r only
  * from the next feedback. So the sender's A_r and its target may be older than the receiver's A_r at the moment.
- * `receiverBps` is NaN if the sender computes A_r itself.
+ * `receiverBps` is NaN if the sender computes A_r itself, or if the receiver's A_r is unknown.
  */
 function targetText(sender: Row, receiverBps: number): string {
   const known = of(sender, 'a_r_bps');

@@ -21,8 +21,8 @@ export type Step = 'event' | 'frame' | 'time';
 
 const STEP_US = 100e3;
 /**
- * The search for the next row begins with this span of time. The span grows until it contains a row or reaches the
- * end of the run.
+ * The search for the next row begins with this span of time. The span grows until it contains a row at which
+ * a step may stop, or until it reaches the end of the run (the start, for a step back).
  */
 const LOOK_US = 500e3;
 
@@ -51,7 +51,10 @@ export class Playback {
   readonly timeUs = signal(0);
   readonly isPlaying = signal(false);
   readonly speed = signal<number>(0.1);
-  /** Where the latest step stopped; null after a step by a fixed time. Unchanged if a step finds no row. */
+  /**
+   * What happened where the latest step stopped; null before the first step and after a step by a fixed time.
+   * Unchanged if a step finds no row.
+   */
   readonly happening = signal<Happening | null>(null);
   readonly #options: PlaybackOptions;
   readonly #detach: () => void;

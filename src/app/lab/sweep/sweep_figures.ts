@@ -7,7 +7,7 @@ import type { Sweepable } from './sweepable.js';
 
 /** Colour numbers: the first call is blue, as in the small charts, and the curve for all flows together is grey. */
 const [OWN, ALL] = [0, 6];
-/** An axis for a wider range than this is logarithmic. */
+/** A sweep's axis with a positive start is logarithmic if its end is more than this many times the start. */
 const WIDEST_LINEAR = 10;
 
 /** The first call or, without a call, the first flow. Undefined if there is only one flow. */

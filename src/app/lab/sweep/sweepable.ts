@@ -37,7 +37,7 @@ export interface Sweepable {
   edit: (value: number) => Edit;
 }
 
-/** The default range goes from the current value divided by SPAN to the current value times SPAN. */
+/** Most default ranges go from the current value divided by SPAN to the current value times SPAN. */
 const SPAN = 4;
 const around = (value: number): Pick<Sweepable, 'from' | 'to'> => ({ from: value / SPAN, to: value * SPAN });
 const plain = { isLogarithmic: false, whole: false };
@@ -168,7 +168,7 @@ export const sweepables = (scenario: Scenario): Sweepable[] => [
   ...scenario.flows.flatMap((flow) => (flow.kind === 'media' ? ofController(flow) : [])),
 ];
 
-/** The number of values of a sweep. */
+/** The number of values of a sweep, before equal values are merged. */
 export const SWEEP_STEPS = 9;
 
 /** Rounds a value as sweeps do: to a whole number if `whole`, else to three significant digits. */

@@ -10,7 +10,7 @@ import { useTcpRtt } from '../../../runs/tcp_rtt.js';
 import type { TraceStore } from '../../../worker/trace/trace_client.js';
 import { change, settings } from '../settings.js';
 
-/** The number of rows that are shown at first for each time window. */
+/** The number of flows that are listed at first for each time window. */
 const ROWS = 12;
 
 const asSeconds = (us: number): string => String(Number((us / 1e6).toFixed(3)));
@@ -67,7 +67,7 @@ function FlowRow({ side: { run, store, label }, window, flow, isDrawnChosen }: F
   );
 }
 
-/** The numbers of all flows together, and the names of the calls that are near their maximum bitrates. */
+/** The numbers of the forward path, and the names of the calls that are near their maximum bitrates. */
 function windowText({ run }: Side, window: WindowMetrics): string {
   const limited = window.flows.flatMap((flow) => {
     const { maxBitrateBps = Infinity } = run.flows.find((each) => each.flow === flow.flow) ?? {};

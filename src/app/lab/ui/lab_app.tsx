@@ -50,16 +50,18 @@ function stateText({ isLoading, live }: Lab): string {
   return result ? 'Done' : 'Ready';
 }
 
+/** The user has seen what a button says once it has said so for this long. */
+const SEEN_MS = 400;
+
 function LabHeader({ lab }: { lab: Lab }) {
   const { live, history } = lab;
   // Only a long run can be cancelled: a short one ends too soon.
   const running = live.isLong.value;
-  /**
-   * Whether the button's text was "Cancel" when the pointer pressed the button; null if a key pressed it. The press
-   * moves the focus away from a field. If the user had changed this field, the change starts a run. The click, which
-   * was meant for "Run", must then not cancel that run.
-   */
-  const pressed = useRef<boolean | null>(null);
+  // A change of the network also starts a run, so "Run" may become "Cancel" just before the user presses it. A press
+  // at that moment was meant for "Run", and must not cancel the run.
+  const cancelShownMs = useRef(Infinity);
+  useEffect(() => void (cancelShownMs.current = running ? performance.now() : Infinity), [running]);
+  const pressedMs = useRef<number | null>(null);
   return (
     <PageHeader
       page="lab"
@@ -92,12 +94,13 @@ function LabHeader({ lab }: { lab: Lab }) {
             type="button"
             class={running ? 'stop' : 'start'}
             disabled={!running && (lab.isLoading.value || lab.loaded.value === null)}
-            onPointerDown={() => (pressed.current = running)}
-            onKeyDown={() => (pressed.current = null)}
-            onClick={() => {
+            onPointerDown={({ timeStamp }) => (pressedMs.current = timeStamp)}
+            onKeyDown={() => (pressedMs.current = null)}
+            onClick={({ timeStamp }) => {
+              const atMs = pressedMs.current ?? timeStamp;
+              pressedMs.current = null;
               if (!running) void lab.start();
-              else if (pressed.current !== false) live.cancel();
-              pressed.current = null;
+              else if (atMs - cancelShownMs.current >= SEEN_MS) live.cancel();
             }}
           >
             {running ? 'Cancel' : 'Run'}
@@ -184,7 +187,7 @@ function controllersText({ flows, controller: own }: Run): string {
   return [...new Set(names)].join(', ');
 }
 
-/** Describes the run to which the numbers and charts below belong. The settings may have changed since that run. */
+/** Describes the run that is shown. The settings may have changed since that run. */
 function Provenance({ run }: { run: Run }) {
   const { scenario, cell, seed, result } = run;
   const simulated = `${((result?.timeUs ?? 0) / 1e6).toFixed(0)} s${result?.cancelled === true ? ', then cancelled' : ''}`;
@@ -215,7 +218,10 @@ function Provenance({ run }: { run: Run }) {
 const titleOf = (name: string, difference: string): string =>
   difference === '' ? name : `${name}: ${difference}`;
 
-/** A run's numbers and charts. If a run is pinned, its numbers and charts are shown to the left. */
+/**
+ * The charts of the run. If a run is pinned, the numbers and charts of both runs, with those of the pinned
+ * run on the left.
+ */
 function Compared({ lab, scope }: Parts) {
   const run = lab.live.run.value;
   const pinned = lab.pin.pinned.value;
@@ -396,8 +402,8 @@ function Controls({ lab }: { lab: Lab }) {
 }
 
 /**
- * Undoes on Ctrl+Z and redoes on Ctrl+Shift+Z, unless the focus is in a text field. Returns a function that removes
- * the key handler.
+ * Undoes on Ctrl+Z and redoes on Ctrl+Shift+Z, unless the focus is in a text area or in an input other than a
+ * slider. Returns a function that removes the key handler.
  */
 function followHistoryKeys(lab: Lab): () => void {
   const onKeyDown = (event: KeyboardEvent): void => {

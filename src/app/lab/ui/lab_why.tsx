@@ -12,11 +12,11 @@ interface LabWhyProps {
   store: TraceStore;
   run: Pick<Run, 'scenario' | 'cell' | 'seed' | 'flows' | 'controller' | 'result'>;
   scope: Scope;
-  /** The flow whose controller is shown. If empty, the first flow with a controller is shown. */
+  /** The media flow whose controller is shown. If empty, the first media flow is used. */
   detailed: string;
 }
 
-/** The input for the explanation of a run; null if none of the run's flows has a controller. */
+/** The input for the explanation of a run; null if the run has no media flow. */
 function useExplained({ store, run, scope, detailed }: LabWhyProps) {
   const { scenario, cell, seed, flows, controller, result } = run;
   const header = useMemo(

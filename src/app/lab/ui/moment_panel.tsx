@@ -32,7 +32,7 @@ const STATE_OF: Readonly<Record<ControllerName, (rows: Moment['rows']) => number
   nada: ({ nada }) => nada?.now['mode'] ?? NaN,
   lcc: ({ lcc }) => lcc?.now['action'] ?? NaN,
 };
-/** The papers that the equations cite by short names. (The sources for NADA are RFCs.) */
+/** The papers that the equations cite by short names. (NADA's equations cite RFC 8698 instead.) */
 const CITED: Readonly<Record<ControllerName, readonly CitedPaper[]>> = {
   gcc: ['ToN'],
   nada: [],

@@ -216,7 +216,8 @@ export function CellPanel({ lab }: { lab: Lab }) {
 }
 
 /**
- * A menu of the flows with a controller; the charts show the controller of the chosen flow. Hidden for a single flow.
+ * A menu of the media flows; the charts show the controller of the chosen flow. Hidden if there are fewer
+ * than two media flows.
  */
 export function FlowPanel({ lab }: { lab: Lab }) {
   const id = useId();

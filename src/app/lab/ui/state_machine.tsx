@@ -73,8 +73,8 @@ function Arrow({ machine, from, to, on }: { machine: Machine; from: number; to: 
   };
   const [start, end] = [edge(a, 1), edge(b, -1)];
   const middle = { x: (start.x + end.x) / 2 - uy * BEND, y: (start.y + end.y) / 2 + ux * BEND };
-  // A quadratic curve reaches only half as far as its control point. A label just beyond that point is therefore
-  // clear of the curve.
+  // `middle` is the control point of a quadratic curve, which bends only half as far. The label is between
+  // the curve and that point.
   const label = { x: middle.x - uy * 8, y: middle.y + ux * 8 };
   const side = Math.abs(ux) > 0.9 ? 'middle' : uy > 0 ? 'start' : 'end';
   return (

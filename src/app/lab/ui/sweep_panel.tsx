@@ -62,8 +62,8 @@ function Curves(props: ComponentProps<typeof SweepCurves>) {
 }
 
 /**
- * The curves and the small charts of the latest sweep. They disappear once anything but the swept value changes,
- * since they belong to the previous network.
+ * The curves and the small charts of the latest sweep. They disappear once the network changes in anything
+ * but the swept value, since they belong to the previous network.
  */
 function Multiples({ lab, now }: { lab: Lab; now: number }) {
   const { sweep } = lab;

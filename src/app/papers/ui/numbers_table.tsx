@@ -99,7 +99,7 @@ function Row({ experiment, cell, metric, index, isComplete }: RowProps) {
 
 interface NumbersTableProps {
   published: ExperimentReport;
-  /** The result of the runs that have ended; undefined if no run has ended. */
+  /** The experiment's result that the page shows; undefined if it shows none yet. */
   measured: ExperimentReport | undefined;
   /** Whether all runs have ended. */
   isComplete: boolean;

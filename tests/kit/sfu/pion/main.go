@@ -1,5 +1,5 @@
 // A selective forwarding unit that uses pion. It forwards each publisher's video, or one of its simulcast layers, to
-// each watcher. It estimates the bandwidth to each watcher, and sends the lowest estimate to the publishers as REMB.
+// each watcher. It estimates the bandwidth of each connection, and sends the lowest estimate to the publishers as REMB.
 // Settings control what the unit forwards: see forwarding.
 package main
 
@@ -36,7 +36,7 @@ type forwarding struct {
 	RID *string `json:"rid,omitempty"`
 	// KeyFrames: whether key frames are requested.
 	KeyFrames *bool `json:"keyFrames,omitempty"`
-	// LimitBps: the highest rate that REMB allows publishers; 0: only the estimates for the watchers limit them.
+	// LimitBps: the highest rate that REMB allows publishers; 0: only the unit's own estimates limit them.
 	LimitBps *float32 `json:"limitBps,omitempty"`
 	// Feedback: whether any RTCP is sent at all.
 	Feedback *bool `json:"feedback,omitempty"`
@@ -330,7 +330,7 @@ func (u *unit) found(asked message) message {
 	return message{ID: asked.ID, Candidates: u.candidates[asked.ID]}
 }
 
-// limit sends a REMB to publishers once per second: the lowest estimate for a watcher, or limitBps if it is lower.
+// limit sends a REMB to publishers once per second: the lowest estimate of any connection, or limitBps if it is lower.
 func (u *unit) limit() {
 	for range time.Tick(time.Second) {
 		u.Lock()

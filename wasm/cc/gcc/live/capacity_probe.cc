@@ -8,8 +8,8 @@
 namespace ccscope::gcc {
 namespace {
 
-// The delivered rate is measured over the frames of the last kHorizon. For kHorizon after the start and after each
-// drain, these include older frames, so the delivered rate is not compared with the requested rate.
+// The delivered rate is measured over the last kHorizon. For kHorizon after the start and after each drain, this
+// includes frames that were sent at an earlier rate. So the delivered rate is not yet compared with the requested rate.
 constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
 // The queue counts as empty if the one-way delay exceeds its minimum by less than this. The minimum is the propagation
 // delay plus the transmission time of the group.
@@ -24,7 +24,7 @@ constexpr TimeDelta kNewest = TimeDelta::Millis(250);
 constexpr double kBeyondDelivered = 0.5;
 constexpr double kLeastBeyondDelivered = 0.1;
 constexpr double kDoubtPerSpread = 3;
-// A delivered rate above this multiple of the requested rate is not trusted.
+// A higher delivered rate counts as this multiple of the requested rate.
 constexpr double kMostOfAsked = 1.5;
 constexpr DataRate kBeyondDeliveredOffset = DataRate::BitsPerSec(10e3);
 // If a queue builds up while the flow sends less than this fraction of the measured capacity, other flows probably use
@@ -38,7 +38,8 @@ constexpr TimeDelta kDoubt = TimeDelta::Seconds(8);
 constexpr TimeDelta kLatest = TimeDelta::Millis(500);
 constexpr double kFarBelow = 0.87;
 // The rate is at most (kOfDelivered - fraction lost) times the delivered rate in two cases: if losses, averaged over
-// kLossTime, are heavy, or if no frame has arrived for kNoFrames.
+// kLossTime, are heavy, or if no frame has arrived for kNoFrames. But while it is not certain that there is a queue,
+// kLeastOfDelivered (drain_limits.h) limits the cut.
 constexpr TimeDelta kLossTime = TimeDelta::Millis(500);
 constexpr TimeDelta kNoFrames = TimeDelta::Millis(500);
 constexpr double kOfDelivered = 0.9;

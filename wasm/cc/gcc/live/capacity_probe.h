@@ -1,14 +1,15 @@
 // Sets the rate of a live call from the bottleneck capacity that the frames of the call show (frame_dispersion.h). The
-// rate is a fraction of that capacity. While a queue has to drain, the rate is lower. While another flow fills the
+// encoder should send a fraction of that capacity. The rate may exceed the capacity, since an encoder may leave part of
+// its target unused (encoder_share.h). While a queue has to drain, the rate is lower. While another flow fills the
 // queue, losses set the rate instead (competitive_mode.h). This rule is ccscope's own addition to GCC; it is off unless
 // the parameter capacity_probe is on. While SetsRate() is false, Next() returns no value; then the paper's detector and
 // rate controller set the rate.
 //
 // The rate grows towards the estimated capacity in limited steps: after a step, the encoder should send at most 1.5
-// times the rate recently delivered or, if frames disagree about the capacity, 1.1 times. The rate falls together with
-// the estimate. If several frames in a row have long service times, late time stamps cannot be the cause; the rate then
-// falls at once, before the next feedback is due. After a single such frame, the sender is asked for less only until
-// the next frame.
+// times the rate recently delivered. The more the frames disagree about the capacity, the smaller this factor; it is at
+// least 1.1. The rate falls together with the estimate. If several frames in a row have long service times, late time
+// stamps cannot be the cause; the rate then falls at once, before the next feedback is due. After a single such frame,
+// the sender is asked for less only until the next frame.
 #ifndef CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
 #define CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
 
@@ -101,7 +102,7 @@ class CapacityProbe {
   int groups_of_empty_queue_ = 0;
   // The end of the drain after a fall of the capacity, or the last time at which the competitive mode was on.
   Timestamp drained_at_ = Timestamp::MinusInfinity();
-  bool is_sure_ = false;                               // whether it was certain, at that fall, that a queue existed
+  bool is_sure_ = false;  // whether, at that fall, it was certain that a queue existed, or the fall was suspected
   // Set when a queue builds up although the rate is well below the measured capacity (kPlausibleShare), which suggests
   // that other flows use part of the capacity. `rate`: the rate at that time.
   struct Doubt {

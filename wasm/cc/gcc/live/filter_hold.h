@@ -1,7 +1,8 @@
 // Withholds pairs of groups from the arrival filter of a live call while they would mislead the filter: during the
-// warm-up, and after a key frame or a gap. A key frame's own transmission time fits the filter's model. The small
-// frames that wait behind the key frame do not fit it: their dL is large and negative, but their d_m is not. After a
-// loss, d_m also includes the transmission of the missing or retransmitted packets.
+// warm-up, and after a key frame, a gap in the sequence numbers, or a loss in a long queue (live_rules.cc). A key
+// frame's own transmission time fits the filter's model. The small frames that wait behind the key frame do not fit it:
+// their dL is large and negative, but their d_m is not. After a loss, d_m also includes the transmission of the missing
+// or retransmitted packets.
 #ifndef CCSCOPE_CC_GCC_LIVE_FILTER_HOLD_H_
 #define CCSCOPE_CC_GCC_LIVE_FILTER_HOLD_H_
 

@@ -5,7 +5,8 @@
 namespace ccscope::gcc {
 namespace {
 
-// If packets are lost while frames wait longer than this, the losses are attributed to a full queue, not to the path.
+// If packets are lost while frames wait longer than this, the losses are attributed to a full queue, not to the path,
+// and a hold of the filter begins.
 constexpr TimeDelta kOverflowingWait = TimeDelta::Millis(50);
 
 }  // namespace
