@@ -11,7 +11,7 @@ import type { Page } from '@playwright/test';
 import { standalonePage } from '../../src/html/document.js';
 import { html, Html } from '../../src/html/text.js';
 import { compileController } from '../support/compile_controller.js';
-import { expect, test as base } from './support.js';
+import { expect, pressRun, test as base } from './support.js';
 
 declare global {
   interface Window {
@@ -137,7 +137,7 @@ test('no page shows ours in a frame', async ({ page, served }) => {
 
 test('the Lab runs within the policy', async ({ page, served, violations }) => {
   await page.goto(`${served.url}lab.html?scenario=ton-fig11&cell.queue=350ms&cell.capacity=1mbps&seed=4`);
-  await page.getByRole('banner').getByRole('button', { name: 'Run' }).click();
+  await pressRun(page);
   await expect(page.getByRole('status')).toHaveText('Done');
   expect(await violations()).toEqual([]);
 });

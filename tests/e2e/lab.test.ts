@@ -5,7 +5,7 @@ import { readScenario } from '../../src/command_line/scenarios.js';
 import { formatRate } from '../../src/charts/columns.js';
 import { parseScenario, runCell, traceHeader, type CellParams } from '../../src/scenario/index.js';
 import { formatTrace, TraceData } from '../../src/trace/index.js';
-import { expect, test as base, type Served } from './support.js';
+import { expect, pressRun, test as base, type Served } from './support.js';
 import type { Page } from '@playwright/test';
 
 /** Drives the Lab's page as a user would. */
@@ -20,7 +20,7 @@ class LabPage {
   }
 
   async run(): Promise<void> {
-    await this.page.getByRole('banner').getByRole('button', { name: 'Run' }).click();
+    await pressRun(this.page);
   }
 
   /** Cancels the run. The page ignores a press that comes right after the button has become "Cancel". */

@@ -8,7 +8,7 @@ import type { Page } from '@playwright/test';
 
 import { collector, readTrace, type TraceData } from '../../src/trace/index.js';
 import { ServerProcess } from './server_process.js';
-import { expect, Scope, test as base } from './support.js';
+import { expect, pressRun, Scope, test as base } from './support.js';
 
 const test = base.extend<{ server: ServerProcess }>({
   server: async ({ served }, use) => {
@@ -267,9 +267,9 @@ test('the simulation worker of the Lab dies: the page says so, and the next run 
   const locks = () => page.evaluate(async () => (await navigator.locks.query()).held?.length);
   await expect.poll(locks, { intervals: [20] }).toBe(2);
   await endWorkerWhenAsked(page, 'simulation_worker');
-  await run.click();
+  await pressRun(page);
   await expect(notices(page)).toContainText('the simulation worker failed: it ended');
-  await run.click();
+  await pressRun(page);
   await expect(notices(page)).not.toContainText('it ended');
   await expect(status).toHaveText(/Done/);
 });

@@ -81,3 +81,16 @@ export const test = base.extend<{ scope: Scope }, { served: Served }>({
     expect(errors).toEqual([]);
   },
 });
+
+/**
+ * Presses the Lab's button as soon as it says "Run". Finding the button and pressing it is one step, because a change of
+ * the network also starts a run, which turns the button into "Cancel".
+ */
+export async function pressRun(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const button = document.querySelector<HTMLButtonElement>('header button.start');
+    if (button === null || button.textContent !== 'Run' || button.disabled) return false;
+    button.click();
+    return true;
+  });
+}
