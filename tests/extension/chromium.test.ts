@@ -145,7 +145,7 @@ test('a page with a policy that allows next to nothing', async ({ bed }) => {
   const { b } = await bed.call('plain.html');
   const panel = await bed.openPanel(await bed.click(b));
   await expectVideo(panel);
-  await expect(panel.getByText("Content-Security-Policy refuses the observer's worker")).toBeVisible();
+  await expect(panel.getByText("because the page's Content-Security-Policy refuses it")).toBeVisible();
   await expect.poll(() => isDrawn(panel, 'Rates')).toBe(true);
 });
 

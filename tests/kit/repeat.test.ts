@@ -120,7 +120,7 @@ test('a matcher keeps within its run', async ({ made: { repeat } }) => {
   const runs = await repeat(1, { pass: 0, timeout: '3s' }, async ({ call }) => {
     await callExpect(call).toConvergeTo('1mbps');
   });
-  expect(runs.results[0]?.error?.message).toContain("test's own timeout came before the verdict");
+  expect(runs.results[0]?.error?.message).toContain("test's own timeout came before the expectation was met");
   expect(runs.results[0]?.error?.message).toContain('the call is not connected');
 });
 

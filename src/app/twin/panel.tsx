@@ -147,7 +147,7 @@ export function TwinPanel({ twin, scope }: { twin: TwinComparison; scope: Scope 
       <p class="hint">
         The simulation had the link, the controller and the frame rate of the call, with every change; it does
         not know how busy the machine was, what the pictures showed, or which packets chance dropped.
-        {assumed.length > 0 && ` It took ${assumed.join('; ')}.`}
+        {assumed.length > 0 && ` The simulation assumed ${assumed.join('; ')}.`}
       </p>
       <label class="check">
         <input
