@@ -145,7 +145,7 @@ test('a page with a policy that allows next to nothing', async ({ bed }) => {
   const { b } = await bed.call('plain.html');
   const panel = await bed.openPanel(await bed.click(b));
   await expectVideo(panel);
-  await expect(panel.getByText("because the page's Content-Security-Policy refuses it")).toBeVisible();
+  await expect(panel.getByText("The observer's worker could not start")).toBeVisible();
   await expect.poll(() => isDrawn(panel, 'Rates')).toBe(true);
 });
 
