@@ -14,8 +14,9 @@ export const toRunAgain = ({ failures = [] }) => [
  * `unsteady`, so that none of them is overlooked.
  */
 export function withSecondRun(first, second) {
-  // The second run ended without results.
-  if (!second.failures) return first;
+  // A second run that ended without results, or that left out a failed test, proves nothing.
+  const asked = first.failures.filter(({ again }) => again !== undefined).length;
+  if (!second.failures || second.passed + second.failed < asked) return first;
   const sameIn = (failures, { name }) => failures.find((other) => other.name === name);
   const remaining = first.failures.filter(({ again }) => again === undefined);
   const failures = second.failures.map((failure) => ({

@@ -134,6 +134,8 @@ describe('a second run', () => {
 
   it('keeps the first result if it ends without one, and a failure that no test names', () => {
     expect(withSecondRun(first, { passed: 0, failed: 1, seconds: 2 } as Run)).toEqual(first);
+    const ranOne = { passed: 1, failed: 0, failures: [], unsteady: [], seconds: 2 };
+    expect(withSecondRun(first, ranOne)).toEqual(first);
     const nameless = {
       ...first,
       failed: 3,
