@@ -253,7 +253,8 @@ TEST(NadaProperty, RatesStayWithinBoundsWhateverArrives) {
         }
         sender.OnSent({Timestamp::Micros(arrival_us), DataSize::Zero(), DataSize::Bytes(random.Pick(kSizes))});
         if (random.Next(100) == 0) {
-          const auto values = Values(random.Next(2) == 0 ? p : AllPresets()[random.Next(AllPresets().size())]);
+          const auto presets = AllPresets();
+          const auto values = Values(random.Next(2) == 0 ? p : presets[random.Next(static_cast<std::uint32_t>(presets.size()))]);
           receiver.Configure(values.data());
           sender.Configure(values.data());
         }
