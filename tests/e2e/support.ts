@@ -84,9 +84,11 @@ export const test = base.extend<{ scope: Scope }, { served: Served }>({
 
 /**
  * Presses the Lab's button as soon as it says "Run". Finding the button and pressing it is one step, because a change of
- * the network also starts a run, which turns the button into "Cancel".
+ * the network also starts a run, which turns the button into "Cancel". A pointer would take the focus from the field
+ * that was filled last and so enter its value, which a click by script does not; so the field is left first.
  */
 export async function pressRun(page: Page): Promise<void> {
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
   await page.waitForFunction(() => {
     const button = document.querySelector<HTMLButtonElement>('header button.start');
     if (button === null || button.textContent !== 'Run' || button.disabled) return false;

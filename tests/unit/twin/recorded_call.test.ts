@@ -171,7 +171,9 @@ describe('the twin of a recording', () => {
       ...{ fromUs: 6.4e6, toUs: 18e6 },
       call: { controller: 'nada', preset: 'nada-live', link: { rtt_ms: 30 } },
     });
-    expect(recorded.assumed[0]).toContain('of 2 calls in the recording');
+    expect(recorded.assumed[0]).toBe(
+      'the recording has 2 calls; this is the longest one, from 6.0 s to 18.0 s',
+    );
   });
 
   it('says what it takes for pictures that it does not have', () => {
