@@ -50,7 +50,11 @@ export function streamOutput(stream: Writable): Output {
     ready,
     end: async () => {
       await ready();
-      if (!gone) await new Promise<void>((resolve) => stream.write('', () => resolve()));
+      if (gone) return;
+      await new Promise<void>((resolve) => stream.write('', () => resolve()));
+      // If a write fails, its callback and those of later writes come before the stream's 'error' event.
+      await new Promise(setImmediate);
+      if (failure !== null) throw failure;
     },
   };
 }

@@ -49,7 +49,11 @@ class Panel {
       this.said.value = 'Saved. Open it on the Call page of ccscope, or with ccscope replay.';
       return true;
     } catch (error) {
-      this.said.value = `The recording could not be saved: ${error instanceof Error ? error.message : String(error)}. Save the last ten minutes instead.`;
+      const fix =
+        lastUs === undefined
+          ? 'Save the last ten minutes instead.'
+          : 'Free some memory or disk space, then press it again.';
+      this.said.value = `The recording could not be saved: ${error instanceof Error ? error.message : String(error)}. ${fix}`;
       return false;
     }
   }

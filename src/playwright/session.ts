@@ -121,7 +121,8 @@ export class CallSession {
 
   /** Opens a page in its own observed context. */
   async page(): Promise<Page> {
-    if (this.#browser === null) throw new Error('the `peers` and `page` fixtures need a browser');
+    if (this.#browser === null)
+      throw new Error('the fixtures `peers`, `twoPeers` and `repeat` need the `browser` fixture');
     const context = await this.#browser.newContext();
     this.#own.push(context);
     await this.observe(context);

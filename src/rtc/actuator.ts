@@ -20,8 +20,8 @@ export interface ActuatorOptions {
   /** Called when the browser has accepted a rate. */
   applied(bitrateBps: number): void;
   /**
-   * Called when the browser has refused a rate or a key frame request. The actuator tries the rate again, at
-   * growing intervals.
+   * Called when the browser has refused a rate or a key frame request. The actuator tries again, at growing
+   * intervals.
    */
   rejected(error: unknown): void;
 }
@@ -117,6 +117,7 @@ export class Actuator {
       this.#appliedBps = bitrateBps;
       this.options.applied(bitrateBps);
     } catch (error) {
+      this.#keyFrame ||= keyFrame;
       this.#retryMs = Math.min(LAST_RETRY_MS, Math.max(FIRST_RETRY_MS, this.#retryMs * 2));
       this.options.rejected(error);
     }

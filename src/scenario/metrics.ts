@@ -125,13 +125,13 @@ const FLOW: readonly Entry[] = [
   flowMetric(
     'utility',
     '1',
-    'the objective function of ToN eq. 17 with a = 2, b = 1 and delta = 0.15: the sum over the flows of -1/x - 0.15 ln y, x the received rate in Mbps and y the mean wait of a packet at the bottleneck in ms',
+    'the objective function of ToN eq. 17 with a = 2, b = 1 and delta = 0.15: the sum of -1/x - 0.15 ln y over the flows, where x is the received rate in Mbps and y is the mean queuing delay at the bottleneck in ms',
     (flows) => sum(flows.map(utility)),
   ),
   flowMetric(
     'convergence_s',
     's',
-    'from the start of a flow until it first receives 90 % of its share of the capacity; of several flows, the longest',
+    'the time from the start of a flow until it first receives 90 % of its fair share of the capacity; with several flows, the longest such time',
     (flows) => Math.max(...flows.map((flow) => flow.convergenceUs)) / 1e6,
   ),
 ];
@@ -174,27 +174,27 @@ function delayMetrics(
 const DELAYS: readonly Entry[] = [
   ...delayMetrics(
     'probe_queue_delay',
-    'RTT − RTT_min of RTCP probes (ToN V, AQM 3); of several flows, the mean by samples',
+    'RTT − RTT_min of RTCP probes (ToN V, AQM 3); with several flows, the mean over all their samples',
     (flow) => flow.probeQueueDelayUs,
   ),
   ...delayMetrics(
     'rtt',
-    'the RTT of the same probes; of several flows, the mean by samples',
+    'the RTT of the same probes; with several flows, the mean over all their samples',
     (flow) => flow.rttUs,
   ),
   ...delayMetrics(
     'queue_delay',
-    'how long each packet waited at the bottleneck; of several flows, the mean by samples',
+    'how long each packet waited at the bottleneck; with several flows, the mean over all their samples',
     (flow) => flow.queueDelayUs,
   ),
   ...delayMetrics(
     'owd_queue_delay',
-    'the one-way delay less propagation of each packet, that is waiting, transmission and jitter (CMP III, LCC III-A); of several flows, the mean by samples',
+    'the one-way delay of each packet minus the propagation delay, that is, queuing, transmission and jitter (CMP III, LCC III-A); with several flows, the mean over all their samples',
     (flow) => flow.owdQueueDelayUs,
   ),
   ...delayMetrics(
     'e2e_queue_delay',
-    'the same since the encoder made the packet, so with its wait in the pacer, as the simulator of CMP counts it; of several flows, the mean by samples',
+    'the same, but counted from when the encoder produced the packet, so it includes the wait in the pacer, as in the simulator of CMP; with several flows, the mean over all their samples',
     (flow) => flow.e2eQueueDelayUs,
   ),
 ];
@@ -245,7 +245,7 @@ const WINDOW: readonly Entry[] = [
     "Jain's index of all flows of the forward path, TCP included",
     (w: WindowMetrics) => w.jainAll,
   ],
-  ['jain_all_mean', 'its mean over the rate intervals', (w: WindowMetrics) => w.jainAllMean],
+  ['jain_all_mean', 'the mean of jain_all over the rate intervals', (w: WindowMetrics) => w.jainAllMean],
 ].map(([name, description, value]) => ({ name, unit: '1', scope: 'window', description, value }) as Entry);
 
 const TRACE: readonly Entry[] = [

@@ -49,6 +49,6 @@ export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);
   if (typeof value === 'string') return cut(JSON.stringify(value.slice(0, 60)), 60);
-  if (isNestedTooDeeply(value)) return 'what is nested too deeply';
+  if (isNestedTooDeeply(value)) return 'a value that is nested too deeply';
   return cut(JSON.stringify(value), 60);
 }

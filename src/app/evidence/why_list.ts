@@ -29,7 +29,7 @@ export class WhyList {
     const about = place.appendChild(document.createElement('p'));
     about.className = 'hint';
     about.textContent =
-      'These controllers watched the call without controlling it: what they would have asked for, and why. What happened to the call itself is said under “Why it got worse”. A line leads the charts to its moment; arrow keys move between lines.';
+      'These controllers watched the call without controlling it: what they would have asked for, and why. What happened to the call itself is said under “Why it got worse”. Press a line to move the charts to its moment; the arrow keys move between lines.';
     for (const { label, lines } of reasons) {
       const list = document.createElement('ol');
       list.className = 'why-lines';

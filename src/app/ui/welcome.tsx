@@ -23,9 +23,16 @@ async function newNetwork(): Promise<string> {
   return `./lab.html#${await toFragment('own', FRESH_NETWORK_TEXT)}`;
 }
 
+/** What a controller does in each mode, after it has read the timing of the frames. */
+const DOES = {
+  control: 'sets the bitrate',
+  cap: 'limits the bitrate that the browser’s own controller may choose',
+  observe: 'shows which bitrate it would set; the browser’s own controller sets the bitrate',
+} as const;
+
 /** Explains what Start will do with the current settings. */
 export function Welcome({ session, isSample }: WelcomeProps) {
-  const { capacity, queue, rtt_ms, controller, bottleneck, cross_traffic } = settings.value;
+  const { capacity, queue, rtt_ms, controller, mode, role, room, bottleneck, cross_traffic } = settings.value;
   const { cubic, newReno } = parseCrossTraffic(cross_traffic);
   const downloads = cubic + newReno;
   const watcher = watcherOf(settings.value);
@@ -43,7 +50,11 @@ export function Welcome({ session, isSample }: WelcomeProps) {
     <div class="welcome before">
       <h2>A real WebRTC call, under the scope</h2>
       <p>
-        Start connects two peers in this page. Between them is a link of{' '}
+        {role === 'loopback' && 'Start connects two peers in this page.'}
+        {role === 'send' && `Start waits for the page that opens the join link (room ${room}).`}
+        {role === 'receive' &&
+          `Start connects with the page that invited this one (room ${room}).`} Between{' '}
+        {role === 'loopback' ? 'them' : 'the two'} is a link of{' '}
         <b>
           {formatRate(first?.capacityBps ?? NaN)}
           {later.length > 0 && ' at first'}
@@ -61,7 +72,7 @@ export function Welcome({ session, isSample }: WelcomeProps) {
         ) : (
           <>
             <b>{controller === 'gcc' ? 'Google Congestion Control' : titleOf(controller)}</b> reads the timing
-            of every video frame and sets the bitrate.
+            of every video frame and {DOES[mode]}.
           </>
         )}
       </p>

@@ -232,7 +232,7 @@ export function WhyPanel(props: WhyPanelProps) {
               {shown.length < chosen.length
                 ? `${shown.length} of ${chosen.length} lines, from the charts’ window on. `
                 : ''}
-              A line leads the charts to its moment; arrow keys move between lines.
+              Press a line to move the charts to its moment; the arrow keys move between lines.
             </span>
           </div>
           {!isSharingSaid && changes.some(namesOthers) && (

@@ -200,6 +200,6 @@ function sayRecording({ recording, connections }: AttachReport, { say }: AttachP
   );
   if (connections > 0 && frames === 0)
     say(
-      'no frame was seen: browsers show those of connections that were made under observation. Rates, losses and round trips are recorded all the same; for delays, and for ccscope replay, reload the page while it is recorded',
+      'no frame was seen: browsers show only the frames of connections that were made while the page was observed. Rates, losses and round trips are recorded all the same; for delays, and for ccscope replay, reload the page while it is recorded',
     );
 }

@@ -59,7 +59,7 @@ const COLUMNS: readonly [
 
 /** Explains which part of a run each number covers. */
 const WINDOWS =
-  'loss, drops, 90 % after, overuses, freezes and lateness are of a whole run, the other numbers of its last two thirds';
+  'loss, drops, 90 % after, overuses, freezes and lateness cover the whole run, the other numbers its last two thirds';
 
 /** Formats rows of cells as text. Each column is as wide as its widest cell. */
 function aligned(rows: readonly (readonly string[])[]): string {

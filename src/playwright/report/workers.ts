@@ -18,7 +18,7 @@ export function workersWarning(calls: readonly TestedCall[]): string | null {
   const most = workersFor(cores);
   if (workers <= most) return null;
   return (
-    `Calls under test ran in ${workers} workers on ${counted(cores, 'core')}: a call wants about a core, ` +
-    `and what the machine takes from it looks like the network's doing. Set workers: ${most} in the configuration.`
+    `Calls under test ran in ${workers} workers on ${counted(cores, 'core')}: each call needs about one core, ` +
+    `and with less, delays of the machine look like delays of the network. Set workers: ${most} in the configuration.`
   );
 }

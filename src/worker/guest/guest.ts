@@ -124,7 +124,7 @@ export class Guest {
     if ((this.#looks[0] ?? 0) * WATCH_MS <= answerWithinMs) return;
     const within = `${answerWithinMs / 1000} s`;
     this.#fail(
-      `it gave no answer for ${within} (a function that never returns, or memory without end) and was ended`,
+      `it gave no answer for ${within} (a function that does not return, or endless use of memory) and was stopped`,
     );
   }
 

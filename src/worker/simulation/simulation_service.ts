@@ -174,13 +174,14 @@ export class SimulationService {
       return { kind: 'scenario', message: error.message, ...field, fix: 'correct this value' };
     }
     if (error instanceof LoadError) {
-      const fix = 'reload the page; offline, or where a server denies it, the file cannot be had';
+      const fix =
+        'reload the page; if that does not help, check that the browser is online and that the server still has this file';
       return { kind: 'core', message: error.message, fix };
     }
     if (error instanceof ControllerProblem) {
       const fix = error.message.includes('SyntaxError')
-        ? 'mend the file; if it is TypeScript, delete the types, since browsers take JavaScript only'
-        : 'mend the file, or choose another; public/controllers/README.md has an example';
+        ? 'correct the file; if it is TypeScript, remove the types, because browsers run only JavaScript'
+        : 'correct the file, or choose another; public/controllers/README.md has an example';
       return { kind: 'controller', message: error.message, field: 'controller', fix };
     }
     // After a trap, the state of the core's memory is unknown. The next run therefore loads a new core.

@@ -137,6 +137,18 @@ describe('the actuator', () => {
     expect(applied).not.toHaveBeenCalled();
   });
 
+  it('asks for the key frame again when it is refused', async () => {
+    const sender = new FakeSender([{}]);
+    sender.refuse = true;
+    const actuator = new Actuator(sender, RAILS);
+    actuator.keyFrame();
+    await vi.advanceTimersByTimeAsync(150);
+    expect(rejected).toHaveBeenCalledOnce();
+    sender.refuse = false;
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(sender.calls.map(({ keyFrame }) => keyFrame)).toEqual([true, true]);
+  });
+
   it('restores what was there: a limit, or none', async () => {
     const sender = new FakeSender([{ maxBitrate: 700_000 }, {}]);
     const actuator = new Actuator(sender, RAILS);

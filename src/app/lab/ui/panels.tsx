@@ -171,7 +171,7 @@ export function CellPanel({ lab }: { lab: Lab }) {
   const take = (text: string): void => {
     const seed = Number(text);
     const right = text.trim() !== '' && Number.isInteger(seed) && seed >= 0 && seed <= 2 ** 52;
-    problem.value = right ? '' : `Expected a whole number from 0 on; ${lab.seed.value} is kept.`;
+    problem.value = right ? '' : `Expected a whole number from 0 to 2^52; ${lab.seed.value} is kept.`;
     if (right) lab.vary({ seed: seed === (loaded.scenario.seed ?? 1) ? null : seed });
   };
   return (

@@ -230,7 +230,7 @@ export function SharedFields({ lab, flow, durationS }: SharedFieldsProps) {
       <NumberInput
         label="Ends at"
         unit="s"
-        help="When the flow ends; at the end of the simulated time it ends with that"
+        help="When the flow ends; the largest value lets it run until the simulation ends"
         value={stop_s ?? durationS}
         min={0}
         max={durationS}
