@@ -457,7 +457,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1,
         section: 'draft-02 5.5',
-        description: 'weight of a new R_r in that mean',
+        description: 'weight of a new R_r in the mean and deviation of R_r at decreases',
       },
       {
         name: 'upper_bound_factor',
@@ -466,7 +466,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 100,
         section: 'ToN III-A',
-        description: 'A_r grows at most to this times R_r; 0: no bound',
+        description: 'upper bound of A_r as a multiple of R_r; 0: no bound',
       },
       {
         name: 'upper_bound_offset_bps',
@@ -475,7 +475,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 1000000,
         section: 'deployed',
-        description: 'added to that bound',
+        description: 'added to the upper bound of A_r',
       },
       {
         name: 'upper_bound_forces_decrease',
@@ -541,7 +541,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 10000,
         section: 'deployed',
-        description: 'a further cut waits for the RTT, but at least for this',
+        description: 'shortest wait before a further cut, which otherwise waits for the RTT',
       },
       {
         name: 'decrease_interval_max_ms',
@@ -550,7 +550,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 10000,
         section: 'deployed',
-        description: 'and at most for this',
+        description: 'longest wait before a further cut',
       },
       {
         name: 'decrease_again_fraction',
@@ -1329,7 +1329,7 @@ export const CONTROLLERS = {
         default: 1,
         min: 1,
         max: 100,
-        section: 'own',
+        section: 'ours',
         description: 'pacing rate over r_send; large: frames leave at once',
       },
     ],
@@ -2613,7 +2613,7 @@ export const COMPONENTS = {
         min: 0,
         max: 100000,
         section: 'measured',
-        description: 'how long it moves in between',
+        description: 'how long a screen moves before it stands still again',
       },
       {
         name: 'still_bitrate_bps',

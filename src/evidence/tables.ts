@@ -25,7 +25,7 @@ const MOST_BINS = 1000;
 const MOST_PACKETS = 12_000;
 const RANDOM_LOSS = DROP_REASONS.indexOf('random-loss');
 
-/** A value with as many decimals as a chart shows; null for NaN. */
+/** A value rounded to `places` decimals; null if it is not finite. */
 const digits = (value: number, places = 0): number | null =>
   Number.isFinite(value) ? Number(value.toFixed(places)) : null;
 

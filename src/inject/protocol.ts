@@ -222,7 +222,7 @@ export type Releasable = 'cap' | 'drive' | 'layer' | 'degradation-preference' | 
 export type Action =
   /** Limits a sender, or one of its encodings. A limit that the page has set still applies. */
   | { kind: 'cap'; target: ActionTarget; encoding: EncodingName; maxBitrateBps: number }
-  /** Limits each encoding of a sender to its current rate. The rate is measured over the next second. */
+  /** Limits each encoding of a sender to the rate that it sends during the next second. */
   | { kind: 'hold'; target: ActionTarget }
   /**
    * Limits a sender to a controller's rate for the next few seconds. The limit ends unless the action is

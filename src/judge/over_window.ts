@@ -24,8 +24,8 @@ export interface WindowRule {
   overUs: number;
   mode: 'once' | 'retry';
   /**
-   * The time of a change. The start time is then computed with this time instead of the last change of the link. With
-   * `once`, the window begins exactly at the start time.
+   * The time of a change, which takes the place of the link's last change in the start time (see the top of this file).
+   * A `once` window then begins at the start time, no matter when the judgement was requested.
    */
   afterUs?: number;
 }

@@ -25,7 +25,7 @@ const UNDER_WAY_BYTES = 64e3;
 
 export interface EndpointRouting {
   endpoint: EndpointRecord;
-  /** Bytes at the candidate pairs, in both directions. */
+  /** Bytes that the candidate pairs counted, sent and received. */
   pairBytes: number;
   /** The part of `pairBytes` that bypassed the link. */
   outsideBytes: number;

@@ -31,7 +31,8 @@ export const surfaceSchema = v.object({
   highest: v.array(v.tuple([v.number(), v.number()])),
   maximum_x: range,
   maximum_y: range,
-  published: v.object({ ...point, where: v.string(), read: v.string(), is_maximum: v.boolean() }),
+  /** Absent if the scenario names no published point. */
+  published: v.optional(v.object({ ...point, where: v.string(), read: v.string(), is_maximum: v.boolean() })),
 });
 
 export type SurfaceReport = v.InferOutput<typeof surfaceSchema>;
@@ -51,16 +52,18 @@ export function surfaceReport(surface: Surface): SurfaceReport {
     maximum: { ...maximum, value: rounded(maximum.value) },
     highest: highest.map((point) => [point.x, point.y]),
     ...{ maximum_x: [...maximumX], maximum_y: [...maximumY] },
-    published: {
-      ...{ x: published.x, y: published.y, value: rounded(published.value) },
-      ...{ where: published.where, read: published.read, is_maximum: published.isMaximum },
-    },
+    ...(published !== undefined && {
+      published: {
+        ...{ x: published.x, y: published.y, value: rounded(published.value) },
+        ...{ where: published.where, read: published.read, is_maximum: published.isMaximum },
+      },
+    }),
   };
 }
 
 const short = (value: number): string => String(Number(value.toPrecision(2)));
 
-/** The position of the map's maximum, and the position that the paper gives, as text. */
+/** The position of the map's maximum as text, and the position that the paper gives, if there is one. */
 export function maximumText({
   x,
   y,
@@ -71,7 +74,9 @@ export function maximumText({
 }: SurfaceReport): string {
   const found = (label: string, at: number, [low, high]: readonly number[]): string =>
     `${label} = ${short(at)} (${short(low ?? NaN)} to ${short(high ?? NaN)})`;
-  return `highest at ${found(x.label, maximum.x, atX)}, ${found(y.label, maximum.y, atY)}; published: ${x.label} = ${published.x}, ${y.label} = ${published.y}, which is ${published.is_maximum ? '' : 'not '}among the points that are lower by no more than chance`;
+  const highest = `highest at ${found(x.label, maximum.x, atX)}, ${found(y.label, maximum.y, atY)}`;
+  if (published === undefined) return highest;
+  return `${highest}; published: ${x.label} = ${published.x}, ${y.label} = ${published.y}, which is ${published.is_maximum ? '' : 'not '}among the points that are lower by no more than chance`;
 }
 
 /**
@@ -114,7 +119,7 @@ export function surfaceFigure(surface: SurfaceReport, title: string): CurveFigur
       { label: 'lower by no more than chance', look: 'markers', colour: 2, points: byX(highest) },
     ],
     density: { x: x.values, y: y.values, values: shades(surface) },
-    published: [{ x: published.x, series: 0, value: published.y }],
+    ...(published !== undefined && { published: [{ x: published.x, series: 0, value: published.y }] }),
   };
 }
 

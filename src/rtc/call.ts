@@ -246,7 +246,7 @@ class LiveCall implements Call {
       this.#sender?.connected();
       this.#machine.start();
     } else if (peer.connectionState === 'failed') {
-      this.#failed(new Error('the two sides found no network path to each other'));
+      this.#failed(new Error('the two sides found no network path to each other, or lost it'));
     }
   }
 

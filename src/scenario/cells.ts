@@ -59,7 +59,10 @@ export function cellsOf(scenario: Scenario): CellParams[] {
   // memory.
   const count = entries.reduce((sum, axes) => sum + axes.reduce((n, { names }) => n * names.length, 1), 0);
   const most = scenario.surface === undefined ? MAX_CELLS : MAX_POINTS;
-  if (count > most) throw new ConfigError('cells', `at most ${most} cells`, String(count), 'list fewer');
+  if (count > most) {
+    const fix = 'give the axes fewer values, or list fewer combinations in `cells`';
+    throw new ConfigError('cells', `at most ${most} cells`, String(count), fix);
+  }
   return entries.flatMap(expand);
 }
 

@@ -97,6 +97,13 @@ function checkSurface(scenario: Scenario, surface: SurfaceSpec, at: string): voi
     if (axis.log === undefined)
       throw new ConfigError(`${at}.${name}`, 'an axis with `log`', axis.name, 'add `log` to this axis');
   }
+  if (surface.published === undefined && surface.slopes.length > 0)
+    throw new ConfigError(
+      `${at}.slopes`,
+      'none without a published point, since slopes are judged around it',
+      `${surface.slopes.length}`,
+      'add `published`, or remove the slopes',
+    );
   const isSame =
     x.values.length === y.values.length && x.values.every(({ at: a }, i) => a === y.values[i]?.at);
   const isMirrored = surface.slopes.some(({ kind }) => kind === 'higher-where-x-is-larger');

@@ -96,7 +96,10 @@ class Tests {
     const { mean, sd, n } = this.statistics.summarise(values);
     // Equal differences, or a single one, have no variation to test, so the mean decides. A mean equal to the
     // tolerance counts as within it.
-    if (n > 0 && !(sd > 0)) return { p: n > 1 ? 0 : null, holds: Math.abs(mean) <= tolerance };
+    if (n > 0 && !(sd > 0)) {
+      const holds = Math.abs(mean) <= tolerance;
+      return { p: n > 1 ? Number(!holds) : null, holds };
+    }
     const [a, b] = [
       this.above(values.map((value) => value + tolerance)),
       this.above(values.map((value) => tolerance - value)),

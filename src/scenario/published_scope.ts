@@ -6,17 +6,18 @@ import { cellKey, cellsOf, instantiate } from './cells.js';
 import { compile } from './compile.js';
 import { bare, measuredOf } from './measured.js';
 import { quantityKey } from './metrics.js';
-import type { Scenario } from './scenario.js';
+import type { Scenario, SurfaceSpec } from './scenario.js';
 
 /** The fields by which a copy of a scenario is recognised. Their contents need not have been checked. */
 export type Published = Pick<Scenario, 'id' | 'paper' | 'source' | 'expectations' | 'claims'>;
 
 export const hasPublished = ({ expectations = [], claims = [], surface }: Scenario): boolean =>
-  expectations.length > 0 || claims.length > 0 || surface !== undefined;
+  expectations.length > 0 || claims.length > 0 || surface?.published !== undefined;
 
 /**
  * Whether a scenario is a copy of another scenario: it names the same paper and the same section or figure, or it
- * repeats a published number or claim.
+ * repeats a published number or claim from the same place in the paper. A scenario that names another paper is not a
+ * copy.
  */
 export function isCopyOf(scenario: Scenario, original: Published): boolean {
   if (scenario.paper !== undefined && original.paper !== undefined && scenario.paper !== original.paper)
@@ -72,13 +73,22 @@ export function withoutPublished(scenario: Scenario, why: string): Scenario {
     expectations = [],
     claims: ___,
     decided_after_results: ____,
+    surface,
     ...rest
   } = scenario;
   const quantities = [...(scenario.metrics ?? []), ...expectations.map((each) => bare(measuredOf(each)))];
   const metrics = [...new Map(quantities.map((quantity) => [quantityKey(quantity), quantity])).values()];
   const rule = 'What a paper published applies to its own experiment, so it is not shown beside this one.';
-  return { ...rest, metrics, notes: [`${why} ${rule}`] };
+  return {
+    ...rest,
+    ...(surface !== undefined && { surface: unjudged(surface) }),
+    metrics,
+    notes: [`${why} ${rule}`],
+  };
 }
+
+/** The map without the paper's point and claims. */
+const unjudged = ({ published: _, ...map }: SurfaceSpec): SurfaceSpec => ({ ...map, slopes: [] });
 
 /**
  * The scenario with only those published values that apply to it. `originals` are the experiments of which the

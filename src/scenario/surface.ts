@@ -54,7 +54,8 @@ export interface Surface {
   highest: readonly SurfacePoint[];
   maximumX: readonly [low: number, high: number];
   maximumY: readonly [low: number, high: number];
-  published: SurfacePoint & { where: string; read: 'text' | 'figure'; isMaximum: boolean };
+  /** Absent if the scenario names no published point. */
+  published?: SurfacePoint & { where: string; read: 'text' | 'figure'; isMaximum: boolean };
   slopes: readonly SlopeResult[];
 }
 
@@ -217,8 +218,6 @@ function described(
   const least = maximum.value - (SURELY * Math.SQRT2 * noise) / 3;
   const highest = points.filter(({ value }) => value >= least);
   const ends = (values: readonly number[]): [number, number] => [Math.min(...values), Math.max(...values)];
-  const [i, j] = [nearest(x.values, spec.published.x), nearest(y.values, spec.published.y)];
-  const value = grid.at(i, j);
   return {
     ...{
       x,
@@ -231,7 +230,21 @@ function described(
     highest,
     maximumX: ends(highest.map((point) => point.x)),
     maximumY: ends(highest.map((point) => point.y)),
-    published: { ...spec.published, value, isMaximum: value >= least },
-    slopes: spec.slopes.map((slope) => slopeOf(total, slope, { i, j, noise })),
+    ...judged(spec, { x, y, total, grid, noise, least }),
+  };
+}
+
+/** The published point and the paper's claims about the slopes around it. */
+function judged(
+  { published, slopes }: SurfaceSpec,
+  map: { x: SurfaceAxis; y: SurfaceAxis; total: Grid; grid: Grid; noise: number; least: number },
+): Pick<Surface, 'published' | 'slopes'> {
+  if (published === undefined) return { slopes: [] };
+  const { x, y, total, grid, noise, least } = map;
+  const [i, j] = [nearest(x.values, published.x), nearest(y.values, published.y)];
+  const value = grid.at(i, j);
+  return {
+    published: { ...published, value, isMaximum: value >= least },
+    slopes: slopes.map((slope) => slopeOf(total, slope, { i, j, noise })),
   };
 }

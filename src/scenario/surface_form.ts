@@ -18,13 +18,15 @@ export const surface = record({
   y: text('the name of an axis'),
   /** A third axis. The map is the sum of one map for each of its values, each scaled to the range from 0 to 1. */
   over: text('the name of an axis'),
-  /** Where the highest point is, according to the paper. */
-  published: record({
-    x: number,
-    y: number,
-    where: text('where in the paper it is'),
-    read: v.picklist(['text', 'figure'], 'text or figure'),
-  }),
+  /** Where the highest point is, according to the paper. Without it, `slopes` must be empty. */
+  published: v.optional(
+    record({
+      x: number,
+      y: number,
+      where: text('where in the paper it is'),
+      read: v.picklist(['text', 'figure'], 'text or figure'),
+    }),
+  ),
   slopes: list(
     v.variant(
       'kind',

@@ -15,11 +15,11 @@ export function judgeSurface(
 ): ExperimentResult {
   const surface = surfaceOf(scenario, spec, results);
   const { published, slopes, x, y } = surface;
+  if (scenario.paper === undefined || published === undefined)
+    return { id: scenario.id, title: scenario.title, cells: [], statements: [], claims: [], surface };
   const verdict = published.isMaximum ? 'within' : 'off';
   const numbers = { within: 0, ordering: 0, off: 0, [verdict]: 1 };
   const says = `highest at (${x.label}, ${y.label}) = (${published.x}, ${published.y})`;
-  if (scenario.paper === undefined)
-    return { id: scenario.id, title: scenario.title, cells: [], statements: [], claims: [], surface };
   return {
     id: scenario.id,
     title: scenario.title,

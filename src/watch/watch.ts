@@ -24,7 +24,7 @@ import { Streams, type StreamState } from './streams.js';
 export interface WatchOptions {
   /** The zero point of all times, in milliseconds since the Unix epoch. */
   originEpochMs: number;
-  /** Loads the core for the shadow controllers. */
+  /** Loads the core. Called when a controller, watching or in charge, first needs it. */
   load: () => Promise<Core>;
   /** How much of the recording stays in memory. Default: ten minutes. */
   keepUs?: number;

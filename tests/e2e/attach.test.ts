@@ -332,6 +332,7 @@ test('without a browser, or without pages, the message says what to do', async (
   const other = await attach([server.url]).outcome;
   expect(other.status).toBe(1);
   expect(other.stderr).toContain("does not answer like Chromium's debugging port (HTTP status 404)");
+  expect(other.stderr).toContain('give the port on which it already listens');
 
   const [context] = attached.seen.contexts();
   const empty = attach([attached.url]);

@@ -4,13 +4,15 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
+import { withoutProgress } from '../support/progress_lines.js';
+
 const cli = fileURLToPath(new URL('../../dist/lib/command_line/cli.js', import.meta.url));
 
 export interface Outcome {
   /** The exit code; null if a signal ended the process. */
   status: number | null;
   stdout: string;
-  /** Standard error without the progress lines, whose number depends on the machine's speed. */
+  /** Standard error without the lines of progress. */
   stderr: string;
 }
 
@@ -30,7 +32,7 @@ export function start(args: readonly string[], env: NodeJS.ProcessEnv = process.
   const outcome = once(child, 'close').then(([status]) => ({
     status: status as number | null,
     stdout,
-    stderr: stderr.replace(/^\d+ %(  .*)?\n/gm, ''),
+    stderr: withoutProgress(stderr),
   }));
   const said = (pattern: RegExp): Promise<RegExpExecArray> =>
     new Promise((resolve, reject) => {

@@ -8,6 +8,7 @@ import { expect, test } from '@playwright/test';
 
 import type { CallReport } from '../../src/command_line/call/types.js';
 import { startServer } from '../../src/server/server.js';
+import { withoutProgress } from '../support/progress_lines.js';
 import { startTestServer, type TestServer } from './server.js';
 
 const cli = fileURLToPath(new URL('../../dist/lib/command_line/cli.js', import.meta.url));
@@ -19,8 +20,7 @@ async function call(args: readonly string[]): Promise<{ status: unknown; stdout:
   child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
   child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
   const [status] = (await once(child, 'close')) as unknown[];
-  // Removes the progress lines, whose number depends on the machine's speed.
-  return { status, stdout, stderr: stderr.replace(/^\d+ %(  .*)?\n/gm, '') };
+  return { status, stdout, stderr: withoutProgress(stderr) };
 }
 
 let server: TestServer;
@@ -101,5 +101,5 @@ test('what cannot be called ends with status 1 and the remedy', async () => {
     '3s',
   ]);
   expect(selector).toMatchObject({ status: 1 });
-  expect(selector.stderr).toMatch(/--click #none: found nothing to click on.*correct the selector/);
+  expect(selector.stderr).toMatch(/--click #none: nothing could be clicked.*check that the selector matches/);
 });

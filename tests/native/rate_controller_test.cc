@@ -87,7 +87,7 @@ TEST(RateController, TheBoundItselfCutsOnlyWhereThePaperIsTakenLiterally) {
 }
 
 // Near the rate of the last decrease, the rate grows by half a packet per response time (RTT + 100 ms, i.e. 200 ms). At
-// 680 kbps and 30 fps, a frame of 2833 bytes is three packets of 944 bytes, so half a packet is 3778 bits.
+// 680 kbps (0.85 of the 800 kbps at the overuse) and 30 fps, a frame of 2833 bytes is three packets of 944 bytes, so half a packet is 3778 bits.
 TEST(RateController, GrowsByHalfAPacketPerResponseTimeNearTheMaximum) {
   RateController controller(From(1000));
   controller.Update(Seen(Signal::kOveruse, 800), Timestamp::Millis(0));

@@ -1,4 +1,4 @@
-// Tests the RTT estimator against each rule of RFC 6298.
+// Tests the RTT estimator against RFC 6298: rules 2.1 to 2.5, and 5.5.
 #include "sim/tcp/rtt_estimator.h"
 
 #include <gtest/gtest.h>

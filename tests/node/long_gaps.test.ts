@@ -216,7 +216,8 @@ describe('cross traffic at capacities that could not be computed in real time', 
   };
 
   it('is refused, whichever comes first, with both fields and what to do', () => {
-    const beside = 'capacityBps: expected at most 1e9 bit/s beside crossTraffic; take that away first';
+    const beside =
+      'capacityBps: expected at most 1e9 bit/s while the link has cross traffic; remove crossTraffic first';
     const above =
       'crossTraffic: expected no connections while capacityBps or a step of the schedule is above 1e9 bit/s; lower the capacity first';
     const fast = [{ atUs: 5 * S, capacityBps: 1e10 }];

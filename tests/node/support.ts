@@ -6,11 +6,13 @@ import { PassThrough, Readable } from 'node:stream';
 import { afterAll } from 'vitest';
 
 import { run } from '../../src/command_line/program.js';
+import { withoutProgress } from '../support/progress_lines.js';
 
 /** The results of a command line. */
 export interface Outcome {
   status: number;
   stdout: string;
+  /** Standard error without the lines of progress. */
   stderr: string;
 }
 
@@ -22,7 +24,7 @@ export async function ccscope(args: readonly string[], stdin = ''): Promise<Outc
   const status = await run(args, { stdin: Readable.from([Buffer.from(stdin)]), stdout, stderr });
   stdout.end();
   stderr.end();
-  return { status, stdout: await texts[0], stderr: await texts[1] };
+  return { status, stdout: await texts[0], stderr: withoutProgress(await texts[1]) };
 }
 
 async function collect(stream: PassThrough): Promise<string> {

@@ -14,6 +14,7 @@ import { ControllerSimulator, parseScenario, runCell } from '../../src/scenario/
 import type { CallReport } from '../../src/command_line/call/types.js';
 import { loadControllerFile } from '../../src/command_line/controllers/controllers.js';
 import aimd from '../../public/controllers/aimd.js';
+import { withoutProgress } from '../support/progress_lines.js';
 import { scratch } from './support.js';
 
 const { path, write } = scratch();
@@ -31,10 +32,10 @@ async function ccscope(...args: string[]): Promise<{ status: number; stdout: str
         maxBuffer: 1e8,
       },
     );
-    return { status: 0, stdout, stderr };
+    return { status: 0, stdout, stderr: withoutProgress(stderr) };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { status: code, stdout, stderr };
+    return { status: code, stdout, stderr: withoutProgress(stderr) };
   }
 }
 

@@ -48,7 +48,7 @@ int Change(void* handle, double now_us, void (Link::*set)(Value, Timestamp), Val
 // Refuses a capacity above LoadedLink::kMaxCapacity if the link has cross traffic.
 int CheckLoad(void* handle, double capacity_bps) {
   const bool fits = capacity_bps <= LoadedLink::kMaxCapacity.bps() || !Of(handle).link.has_cross_traffic();
-  return fits ? 0 : Fail("capacityBps", "expected at most 1e9 bit/s beside crossTraffic; take that away first");
+  return fits ? 0 : Fail("capacityBps", "expected at most 1e9 bit/s while the link has cross traffic; remove crossTraffic first");
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ bool ReadFlow(const SimulationHandle& h, const FlowInput& input, FlowParams& par
   if (CheckSetup(h) != 0 || CheckDirection(input.direction) != 0) return false;
   if (h.simulation.flows() >= kMaxFlows) return Fail("flows", "expected at most 10000"), false;
   if ((h.simulation.flows() + 1) * h.simulation.windows() > kMaxFlowsTimesWindows) {
-    return Fail("windows", "expected flows times windows, the run included, of at most 10000"), false;
+    return Fail("windows", "expected at most 10000 flows times windows, the run included"), false;
   }
   if (!Within(input.start_us, 0, kMaxDurationUs)) return Fail("startUs", "expected 0 to 1e12 us"), false;
   if (!std::isnan(input.stop_us) && !Within(input.stop_us, input.start_us, kMaxDurationUs)) {

@@ -1,4 +1,6 @@
 /** A running browser, reached through its debugging port. */
+import { isIP } from 'node:net';
+
 import type { Browser } from 'playwright-core';
 import * as v from 'valibot';
 
@@ -20,6 +22,10 @@ function startFix(url: string): string {
   return `start the browser with ${flags} (Chrome 136 and newer also need --user-data-dir=FOLDER), or give the port on which it already listens: \`ccscope attach PORT\``;
 }
 
+/** Whether the host of an address is given by a name other than localhost. */
+const isNamed = ({ hostname }: URL): boolean =>
+  hostname !== 'localhost' && isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
+
 /** The version of the browser with this debugging port, such as `Chrome/156.0.1.2`. Throws FailedRun. */
 async function browserAt(url: string): Promise<string> {
   let answer: Response;
@@ -36,7 +42,8 @@ async function browserAt(url: string): Promise<string> {
   if (version.success) return plain(version.output.Browser);
   // Chromium only answers requests to an IP address or to localhost. Otherwise a page could reach the port
   // through a DNS name that the page's owner controls (DNS rebinding).
-  const fix = answer.ok ? startFix(url) : "use the machine's IP address instead of its name";
+  const fix =
+    !answer.ok && isNamed(new URL(url)) ? "use the machine's IP address instead of its name" : startFix(url);
   throw new FailedRun(
     `the server at ${url} does not answer like Chromium's debugging port (HTTP status ${answer.status}); ${fix}`,
   );

@@ -96,7 +96,7 @@ async function openPage(page: Page, url: string, clicks: readonly string[]): Pro
   for (const selector of clicks) {
     await page.click(selector, { timeout: CLICK_TIMEOUT_MS }).catch((error: unknown) => {
       throw new FailedRun(
-        `--click ${selector}: found nothing to click on at ${url} (${firstLine(error)}); correct the selector`,
+        `--click ${selector}: nothing could be clicked at ${url} (${firstLine(error)}); check that the selector matches an element that is visible, enabled and not covered`,
       );
     });
   }

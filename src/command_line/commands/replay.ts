@@ -164,7 +164,10 @@ function checkAlone({ controller, preset, flow, set, format, rows, out }: Replay
   );
   const name = given?.[0] ?? (Object.keys(set).length > 0 ? 'set' : null);
   if (name === null) return;
-  throw new UsageError(`--twin: the call is simulated with its recorded settings; remove --${name}`);
+  const why = ['format', 'rows', 'out'].includes(name)
+    ? 'a twin writes no rows'
+    : 'the whole call is simulated with its recorded settings';
+  throw new UsageError(`--twin: ${why}; remove --${name}`);
 }
 
 /** The results of a replay. */

@@ -137,7 +137,9 @@ async function run(names: readonly string[], flags: RunFlags, command: Command, 
   const plans = names.map((name) => planOf(prepared(readScenario(name), flags.set, requested), flags));
   const cells = plans.reduce((sum, plan) => sum + plan.cells.length, 0);
   if (flags.trace !== undefined && cells > 1) {
-    throw new UsageError(`--trace: expected one cell, got ${cells}; choose one with --cell axis=value`);
+    throw new UsageError(
+      `--trace: expected one cell, got ${cells}; choose one scenario, and one cell with --cell axis=value`,
+    );
   }
   const about = await provenance(command);
   const shown = new RunProgress(plans, io);

@@ -23,7 +23,7 @@ export function sourcePreset(source: SourceReport, codec: VideoCodec): string {
   );
 }
 
-/** The simulation options for a plan. Throws UsageError for a source that the twin cannot simulate. */
+/** The simulation options for a plan. Throws UsageError for a source or codec that the twin cannot simulate. */
 export function planOptions(
   plan: CallPlan,
   machine: TwinMachine,

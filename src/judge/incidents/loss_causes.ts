@@ -10,7 +10,10 @@ import type { Look } from './stream_looks.js';
  * fewer packets there are, the higher the loss ratio must be.
  */
 const COUNTS_SCATTER = 3;
-/** Reports on fewer packets than this are ignored: in such a report, one or two lost packets may already be 10 %. */
+/**
+ * Reports are ignored in samples with fewer packets than this: such a report is probably on few packets, of which one or
+ * two lost ones may already be 10 %.
+ */
 const LEAST_REPORTED = 25;
 
 /** Whether more packets than usual were lost, by a difference that chance does not explain. */

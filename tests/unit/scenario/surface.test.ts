@@ -14,6 +14,7 @@ import {
   type Scenario,
   type Surface,
 } from '../../../src/scenario/index.js';
+import { hasPublished, withoutPublished } from '../../../src/scenario/published_scope.js';
 import { maximumText, surfaceFigure, surfaceLines, surfaceReport } from '../../../src/papers/surface.js';
 import { randomNumbers } from '../watch/calls.js';
 
@@ -64,7 +65,7 @@ describe('the highest point of a map', () => {
     const { maximum, maximumX, maximumY, published } = mapOf(hill, 0.1);
     expect(Math.abs(Math.log10(maximum.x / 0.01))).toBeLessThanOrEqual(2 * STEP);
     expect(Math.abs(Math.log10(maximum.y / 0.00018))).toBeLessThanOrEqual(2 * STEP);
-    expect(published.isMaximum).toBe(true);
+    expect(published?.isMaximum).toBe(true);
     for (const [[low, high], at] of [[maximumX, 0.01] as const, [maximumY, 0.00018] as const]) {
       expect(low).toBeLessThanOrEqual(at * 10 ** STEP);
       expect(high).toBeGreaterThanOrEqual(at / 10 ** STEP);
@@ -75,7 +76,7 @@ describe('the highest point of a map', () => {
   it('is not where the paper has it if it is clearly elsewhere', () => {
     const { maximum, published } = mapOf((x, y) => hill(x + 1.5, y), 0.1);
     expect(Math.abs(Math.log10(maximum.x / 10 ** -3.5))).toBeLessThanOrEqual(2 * STEP);
-    expect(published.isMaximum).toBe(false);
+    expect(published?.isMaximum).toBe(false);
   });
 
   it('may be anywhere in a map that only scatters', () => {
@@ -126,6 +127,26 @@ describe('the judgement of a map', () => {
       { verdict: 'within', numbers: { within: 1, ordering: 0, off: 0 } },
     ]);
     expect(judged.claims.map(({ id }) => id)).toEqual(['quick-up-slow-down', 'not-too-slow-down']);
+  });
+
+  it('leaves out the paper’s point and slopes if the experiment is changed', () => {
+    const changed = withoutPublished(small, 'The capacity is another.');
+    if (changed.surface === undefined) throw new Error('no surface');
+    expect(hasPublished(changed)).toBe(false);
+    const report = surfaceReport(mapOf(hill, 0.05, changed));
+    expect(maximumText(report)).toMatch(
+      /^highest at k_u = 0\.0\d+ \(.* to .*\), k_d = 0\.000\d+ \(.* to .*\)$/,
+    );
+    expect(surfaceFigure(report, 'utility').published).toBeUndefined();
+    const judged = judgeSurface(changed, changed.surface, []);
+    expect([judged.statements, judged.claims]).toEqual([[], []]);
+  });
+
+  it('needs a published point for slopes', () => {
+    const { published: _, ...rest } = raw().surface;
+    expect(() => parseScenario({ ...raw(), surface: rest })).toThrow(
+      'expected none without a published point, since slopes are judged around it, got 2',
+    );
   });
 
   it('is drawn, and told in words', () => {

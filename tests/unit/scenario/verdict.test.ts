@@ -195,8 +195,9 @@ describe('a claim that compares', () => {
 
   it('by a tolerance, which what runs scatter by must not reach on either side', () => {
     const near: Claim = { ...inA, is: '~', than: { cell: { queue: 'b' } }, tolerance: 20 };
-    const holds = (a: number[], tolerance = 20): boolean | null =>
-      evaluateClaim({ ...near, tolerance }, runs({ a, b: [50, 50, 50] })).holds;
+    const tested = (a: number[], tolerance = 20) =>
+      evaluateClaim({ ...near, tolerance }, runs({ a, b: [50, 50, 50] }));
+    const holds = (a: number[], tolerance?: number): boolean | null => tested(a, tolerance).holds;
     expect(holds([69, 70, 71])).toBe(false);
     expect(holds([67, 68, 69])).toBe(true);
     expect(holds([31, 32, 33])).toBe(true);
@@ -204,6 +205,7 @@ describe('a claim that compares', () => {
     // Without scatter, a difference equal to the tolerance counts as within the tolerance. With a tolerance of
     // 0, only equal values do.
     expect([holds([70, 70, 70]), holds([71, 71, 71])]).toEqual([true, false]);
+    expect([tested([70, 70, 70]), tested([71, 71, 71])].map(({ cases }) => cases[0]?.p)).toEqual([0, 1]);
     expect([holds([50, 50, 50], 0), holds([50, 50, 51], 0)]).toEqual([true, false]);
   });
 });

@@ -162,7 +162,7 @@ int Sfq::NextInTurn() {
 }
 
 // Called after a round in which no queue had a positive allotment, because packets are far larger than a quantum.
-// Computes all further rounds of this kind in one step.
+// Computes all further rounds of this kind but the last in one step.
 void Sfq::SkipIdleRounds() {
   double rounds = kInfinity;
   int index = state_.last;
