@@ -147,6 +147,17 @@ export function timeToShortQueue(records: readonly PacketRecord[], window: Windo
   return window.toUs - sinceUs >= STAYS_SHORT_US ? (sinceUs - window.fromUs) / 1e6 : null;
 }
 
+/** The capacity at the start of a run, followed by the later changes, in microseconds since the start. */
+export function stepsSince(
+  changes: readonly { timeUs: number; capacityBps: number }[],
+  fromUs: number,
+): CapacityStep[] {
+  const first = changes.findLastIndex(({ timeUs }) => timeUs <= fromUs);
+  return changes
+    .slice(Math.max(0, first))
+    .map(({ timeUs, capacityBps }) => ({ atUs: Math.max(0, timeUs - fromUs), capacityBps }));
+}
+
 /**
  * The metrics of a run.
  * @param records in the order of departure

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { accessSync, closeSync, constants, createWriteStream, openSync, writeSync } from 'node:fs';
+import { accessSync, closeSync, constants, createWriteStream, openSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
-import { systemCode, UsageError } from '../text/errors.js';
+import { FailedRun, systemCode, UsageError } from '../text/errors.js';
 
 /** The streams that a command reads and writes. Tests replace the process's streams with their own. */
 export interface Io {
@@ -105,9 +105,32 @@ export async function writeText(path: string, text: string, io: Io): Promise<voi
     await output.end();
     return;
   }
+  const file = createFile(path);
+  try {
+    file.write(text);
+  } finally {
+    file.close();
+  }
+}
+
+/** A file that is written at once, in parts. */
+export interface NewFile {
+  /** Throws FailedRun if the text cannot be written as a whole, for example on a full disk. */
+  write(text: string): void;
+  close(): void;
+}
+
+/** Creates a file, and replaces an existing one. Throws UsageError if the file cannot be created. */
+export function createFile(path: string): NewFile {
   const file = open(path);
-  writeSync(file, text);
-  closeSync(file);
+  const write = (text: string): void => {
+    try {
+      writeFileSync(file, text);
+    } catch (error) {
+      throw new FailedRun(`${path}: cannot be written (${systemCode(error) ?? 'unknown error'})`);
+    }
+  };
+  return { write, close: () => closeSync(file) };
 }
 
 /** Throws UsageError if the file's folder is not writable. Checked early, so that minutes of work are not lost. */

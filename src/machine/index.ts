@@ -9,6 +9,7 @@ export {
   type Limits,
   type Quantity,
 } from './definition.js';
+export { timeZeroMs } from './epoch.js';
 export { consequence, loadText, machineReport, type MachineReport } from './report.js';
 export { distortion, FIX, reasonText, worstText } from './text.js';
 export { TickLateness } from './tick_lateness.js';

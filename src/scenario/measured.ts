@@ -1,7 +1,7 @@
 /** Determines which quantities to measure in a cell. */
 import { selects, type CellParams } from './cells.js';
 import { BOX, quantityKey, relation } from './metrics.js';
-import type { CompareClaim, Expectation, Picture, Quantity, Scenario } from './scenario.js';
+import type { Claim, CompareClaim, Expectation, Picture, Quantity, Scenario } from './scenario.js';
 
 /** All quantities to measure in a cell, without duplicates. */
 export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
@@ -13,7 +13,7 @@ export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
     ...expectations.filter((each) => relation(each.metric) !== null || here(each)).map(measuredOf),
     ...metrics,
     // Always included: the other side of a comparison may belong to any cell.
-    ...claims.flatMap((claim) => [claim, ...(claim.kind === 'compare' ? otherSide(claim) : [])]),
+    ...claims.flatMap(claimQuantities),
     ...pictures.filter(here).flatMap(pictureQuantities),
     ...(comparison?.quantities ?? []),
     ...(surface === undefined ? [] : [surface]),
@@ -61,6 +61,12 @@ function pictureQuantities(picture: Picture): Quantity[] {
     metric: `${picture.distribution}_${statistic}_ms`,
   }));
 }
+
+/** The quantities on both sides of a claim. */
+export const claimQuantities = (claim: Claim): Quantity[] => [
+  claim,
+  ...(claim.kind === 'compare' ? otherSide(claim) : []),
+];
 
 /** The quantity on the right side of a claim. Empty if the right side is a number. */
 export function otherSide(claim: CompareClaim): Quantity[] {

@@ -4,7 +4,7 @@
  */
 import { cellKey, cellsOf, instantiate } from './cells.js';
 import { compile } from './compile.js';
-import { bare, measuredOf } from './measured.js';
+import { bare, claimQuantities, measuredOf } from './measured.js';
 import { quantityKey } from './metrics.js';
 import type { Scenario, SurfaceSpec } from './scenario.js';
 
@@ -71,12 +71,15 @@ export function withoutPublished(scenario: Scenario, why: string): Scenario {
     paper: _,
     source: __,
     expectations = [],
-    claims: ___,
-    decided_after_results: ____,
+    claims = [],
+    decided_after_results: ___,
     surface,
     ...rest
   } = scenario;
-  const quantities = [...(scenario.metrics ?? []), ...expectations.map((each) => bare(measuredOf(each)))];
+  const quantities = [
+    ...(scenario.metrics ?? []),
+    ...[...expectations, ...claims.flatMap(claimQuantities)].map((each) => bare(measuredOf(each))),
+  ];
   const metrics = [...new Map(quantities.map((quantity) => [quantityKey(quantity), quantity])).values()];
   const rule = 'What a paper published applies to its own experiment, so it is not shown beside this one.';
   return {

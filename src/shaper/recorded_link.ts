@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 
+import { timeZeroMs } from '../machine/index.js';
 import { ConfigError } from '../text/quantities.js';
 import type { RemoteSide } from '../inject/protocol.js';
 import type { RelayAddress } from '../link/server_protocol.js';
@@ -54,7 +55,7 @@ function threadFile(): URL {
 /** Rejects with ConfigError for settings that the core refuses, and with ShaperError if the port cannot be bound. */
 export async function openRecordedLink(options: RecordedLinkOptions): Promise<RecordedLink> {
   const { sockets, tellsPackets, begin, feeds, seed } = options;
-  const epochMs = performance.timeOrigin + performance.now();
+  const epochMs = timeZeroMs() + performance.now();
   const originEpochMs = options.originEpochMs ?? Math.floor(epochMs);
   const zeroUs = hrtimeUs() - (epochMs - originEpochMs) * 1e3;
   const setup: ThreadSetup = { sockets, tellsPackets, zeroUs, seed, change: begin.change };

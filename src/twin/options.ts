@@ -71,13 +71,23 @@ function simulatedLink(link: LinkConfig): SimulatedLinkOptions {
   return simulated;
 }
 
+/**
+ * The lowest and the first target rate of a call whose source sends at most `sourceMaxBps`: those of ccscope's own page,
+ * or that limit if it is lower.
+ */
+export const boundsOf = (sourceMaxBps: number): { minBps: number; startBps: number } => ({
+  minBps: Math.min(MIN_BITRATE_BPS, sourceMaxBps),
+  startBps: Math.min(START_BITRATE_BPS, sourceMaxBps),
+});
+
 function mediaFlow(call: TwinCall, machine: string): MediaFlowOptions {
   const { controller, preset, set, sourcePreset, fps, audio, keyFrameIntervalS, sourceMaxBps } = call;
   const known = CONTROLLER_NAMES.find((name) => name === controller);
+  const { minBps, startBps } = boundsOf(sourceMaxBps);
   const bounds = {
-    min_bitrate_bps: MIN_BITRATE_BPS,
+    min_bitrate_bps: minBps,
     max_bitrate_bps: sourceMaxBps,
-    start_bitrate_bps: START_BITRATE_BPS,
+    start_bitrate_bps: startBps,
   };
   return {
     kind: 'media',

@@ -21,6 +21,13 @@ export interface Part {
   mode: string;
   role: string;
   keyFrameIntervalS: number;
+  /** What was sent: the `video` of the event `start` or else of the header, not checked, and whether there was audio. */
+  video: unknown;
+  audio: boolean;
+  /** Whether the bottleneck was in the page. */
+  isInPage: boolean;
+  /** Whether `video`, `audio` and `isInPage` are those of an earlier call, since the event `start` does not say them. */
+  isMediaOfFirst: boolean;
   /**
    * The link's settings at the start of this call, from its event `start`. Null for the recording's first call, for an
    * event without settings, and for a link that a program opened. If null, the link has the settings in the header, as
@@ -40,6 +47,9 @@ const startSchema = v.object({
   preset: v.optional(v.string()),
   parameters: v.optional(parametersSchema),
   settings: v.optional(v.record(v.string(), v.unknown())),
+  video: v.optional(v.unknown()),
+  audio: v.optional(v.boolean()),
+  at: v.optional(v.string()),
 });
 
 const textOf = (value: unknown, usual: string): string => (typeof value === 'string' ? value : usual);
@@ -73,9 +83,26 @@ export function partOf(header: Partial<TraceHeader>, events: readonly TraceEvent
     role: textOf(settings['role'], 'loopback'),
     keyFrameIntervalS:
       typeof settings['key_frame_interval_s'] === 'number' ? settings['key_frame_interval_s'] : 0,
+    ...mediaOf(header, told, index),
     linkSettings: index > 0 && settings['link'] === '' ? linkOfUrl({ ...USUAL_IN_URL, ...settings }) : null,
     eventsBefore: events.filter(({ time_us }) => time_us < fromUs),
     events: events.filter(({ time_us }) => time_us >= fromUs && time_us <= toUs),
+  };
+}
+
+/** What a call sent, and where its bottleneck was. `index` is the call's number within the recording. */
+function mediaOf(
+  header: Partial<TraceHeader>,
+  { video, audio, at }: v.InferOutput<typeof startSchema>,
+  index: number,
+): Pick<Part, 'video' | 'audio' | 'isInPage' | 'isMediaOfFirst'> {
+  const link = v.safeParse(v.object({ at: v.string() }), header['link']);
+  const first = link.success ? link.output.at : undefined;
+  return {
+    video: video ?? header['video'],
+    audio: audio ?? header['audio'] === true,
+    isInPage: (at ?? first) === 'in-page',
+    isMediaOfFirst: index > 0 && at === undefined,
   };
 }
 

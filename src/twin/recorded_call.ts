@@ -87,7 +87,7 @@ export function recordedCall(header: Partial<TraceHeader>, rows: CallRows): Reco
   const part = partOf(header, rows.events, rows.endUs);
   checkMode(part, rows);
   const link = linkOf(header, part);
-  const isInPage = isObject(header['link']) && header['link']['at'] === 'in-page';
+  const { isInPage } = part;
   const within = { fromUs: part.fromUs, toUs: part.toUs };
   const sentUs = firstIn(rows.sentUs, within);
   const begun = { fromUs: sentUs, toUs: part.toUs };
@@ -99,7 +99,7 @@ export function recordedCall(header: Partial<TraceHeader>, rows: CallRows): Reco
   const { preset } = part;
   const own = CONTROLLER_NAMES.some((name) => name === part.controller) ? null : part.controller;
   const parameters = recordedParameters(own === null ? preset : undefined, part.parameters);
-  const pictures = picturesOf(header);
+  const pictures = picturesOf(part);
   const queue = rowsIn(rows.queue, within);
   const capacity = capacitySteps(queue, part.events);
   if (capacity.length === 0)
@@ -108,6 +108,11 @@ export function recordedCall(header: Partial<TraceHeader>, rows: CallRows): Reco
       'record a call of this page; a page that joins another one’s call does not see its link',
     );
   const restarted = part.isOneOf > 1 ? [restartText(part)] : [];
+  const first = part.isMediaOfFirst
+    ? [
+        'the video, the audio and the place of the bottleneck are those of the first call; the recording does not say those of later calls',
+      ]
+    : [];
   const frames = isInPage
     ? ['the bottleneck in the page shaped whole frames; the twin’s shapes packets']
     : [];
@@ -118,7 +123,7 @@ export function recordedCall(header: Partial<TraceHeader>, rows: CallRows): Reco
       set: parameters,
       sourcePreset: pictures.preset,
       fps: pictures.fps,
-      audio: header['audio'] === true,
+      audio: part.audio,
       link,
       durationUs: part.toUs,
       keyFrameIntervalS: part.keyFrameIntervalS,
@@ -136,7 +141,7 @@ export function recordedCall(header: Partial<TraceHeader>, rows: CallRows): Reco
     cross: crossFlows(link, part.events, { fromUs: queue.timeUs[0] ?? sentUs, toUs: part.toUs }),
     isInPage,
     own,
-    assumed: [...restarted, ...pictures.assumed, ...frames],
+    assumed: [...restarted, ...first, ...pictures.assumed, ...frames],
   };
 }
 
@@ -209,8 +214,8 @@ function linkOf(header: Partial<TraceHeader>, { linkSettings, eventsBefore }: Pa
 }
 
 /** The source preset and the frame rate of the twin, and the assumptions behind them. */
-function picturesOf(header: Partial<TraceHeader>): { preset: string; fps: number; assumed: string[] } {
-  const parsed = v.safeParse(videoSchema, header['video']);
+function picturesOf({ video }: Part): { preset: string; fps: number; assumed: string[] } {
+  const parsed = v.safeParse(videoSchema, video);
   const { label = '', height = null, frame_rate = null, codec = 'vp8' } = parsed.success ? parsed.output : {};
   const fps = frame_rate ?? 30;
   const name = CONTENT.exec(label)?.[1];

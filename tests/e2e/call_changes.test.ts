@@ -124,6 +124,40 @@ test('the encoder is told of under the charts while a call runs', async ({ page,
   await expect(encoder).toContainText(/Quality limited by(none|bandwidth|cpu|other)/);
 });
 
+test('a bottleneck in the page keeps the capacity of its schedule when something else changes', async ({
+  page,
+  served,
+  scope,
+}) => {
+  await page.goto(`${served.url}?bottleneck=in-page&capacity=1mbps,0.5mbps@2s`);
+  await scope.start();
+  await expect(scope.value('Capacity')).toHaveText('500 kbps');
+  await page.getByLabel('RTT', { exact: true }).fill('80');
+  await page.getByLabel('RTT', { exact: true }).press('Enter');
+  await expect.poll(() => scope.query().get('rtt_ms')).toBe('80');
+  const changed = await page.evaluate(() => window.ccscope.exportTrace());
+  const rowsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('{"type":"queue"'));
+  const capacities = async (): Promise<number[]> =>
+    rowsOf(await page.evaluate(() => window.ccscope.exportTrace()))
+      .slice(rowsOf(changed).length)
+      .map((line) => (JSON.parse(line) as { capacity_bps: number }).capacity_bps);
+  await expect.poll(async () => (await capacities()).length).toBeGreaterThan(10);
+  expect(new Set(await capacities())).toEqual(new Set([5e5]));
+});
+
+test('without a clipboard, the text is shown to copy it by hand', async ({ page, served }) => {
+  await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+  await page.goto(`${served.url}?rtt_ms=80`);
+  const shown = new Promise<string>((resolve) => {
+    page.once('dialog', (dialog) => {
+      resolve(dialog.defaultValue());
+      void dialog.dismiss();
+    });
+  });
+  await page.getByRole('button', { name: 'Copy link to these settings', exact: true }).click();
+  expect(await shown).toBe(`${served.url}?rtt_ms=80`);
+});
+
 test('a bottleneck in the page is not blamed on the server while the call cannot take a change', async ({
   page,
   served,

@@ -87,6 +87,28 @@ test('opening a scenario fills the same controls, and a changed one is a scenari
   await page.goto(link);
   await expect(lab.fact('Scenario')).toHaveText('ton-fig11-changed');
   await expect(lab.glance('Received')).toHaveText(received ?? '');
+  await expect(page.getByText('was not understood')).toHaveCount(0);
+});
+
+test('undo brings back the cell and the controller that were chosen', async ({ page, lab }) => {
+  await page.goto(
+    `${lab.served.staticUrl}lab.html?scenario=ton-fig11&cell.queue=150ms&controller=nada-2015&run=1`,
+  );
+  await lab.done();
+  const chosen = async (): Promise<void> => {
+    await expect(lab.fact('Controller')).toContainText('nada-2015');
+    await expect(lab.panel('Network').getByRole('spinbutton', { name: 'Queue limit ms' })).toHaveValue('150');
+  };
+  await chosen();
+  const capacity = lab.panel('Network').getByRole('spinbutton', { name: 'Capacity Mbps' });
+  await capacity.fill('3');
+  await capacity.press('Enter');
+  await expect(lab.fact('Scenario')).toHaveText('ton-fig11-changed');
+  await expect(lab.fact('Controller')).toContainText('nada-2015');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(lab.fact('Scenario')).toHaveText('ton-fig11');
+  await lab.done();
+  await chosen();
 });
 
 test('a value out of range is refused in words, and leaves the run', async ({ page, lab }) => {

@@ -239,6 +239,22 @@ test('a task that was solved before the prediction counts once there is one', as
   await expect(listed).toContainText('solved');
 });
 
+test('answers in two tabs are kept together', async ({ page, lessons, context }) => {
+  const [first, second] = LESSONS;
+  const other = await context.newPage();
+  await lessons.open(`?lesson=${first?.id}`);
+  await other.goto(`${lessons.url}lessons.html?lesson=${second?.id}`);
+  for (const tab of [page, other]) {
+    await tab.getByRole('radio').first().check();
+    await tab.getByRole('button', { name: 'Give this answer' }).click();
+    await expect(tab.getByRole('button', { name: 'Give this answer' })).toHaveCount(0);
+  }
+  const stored = await page.evaluate(() =>
+    Object.keys(JSON.parse(localStorage['ccscope-lessons'] as string) as object),
+  );
+  expect(stored).toEqual([first?.id, second?.id]);
+});
+
 test('the wheel scrolls the page until the charts have the focus', async ({ page, lessons }) => {
   await page.setViewportSize({ width: 1000, height: 500 });
   await lessons.open('?lesson=aqm&choice=codel');

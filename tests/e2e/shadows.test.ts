@@ -103,6 +103,10 @@ test('a file of the user is in charge, and named when it fails', async ({ page, 
   await scope.start();
   await expect(page.getByText('mine.mjs in control')).toBeVisible();
   await expect(scope.value('Target')).toHaveText('400 kbps');
+  await field.setInputFiles({ name: 'mine.mjs', mimeType: 'text/javascript', buffer: own('n++;') });
+  await expect(page.getByLabel('Notices')).toContainText(
+    'The call goes on with the mine.mjs that it began with.',
+  );
 
   const wrong = own('if (n > 20) throw new Error("boom");');
   await field.setInputFiles({ name: 'wrong.mjs', mimeType: 'text/javascript', buffer: wrong });

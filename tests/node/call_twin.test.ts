@@ -18,6 +18,16 @@ async function twin(...args: string[]): Promise<CallReport> {
 }
 
 describe('ccscope call --twin', () => {
+  it('keeps to the most that the source sends, and so does a replay of its trace', async () => {
+    const trace = path('slow.ndjson');
+    const report = await twin('--source-max', '200kbps', '--capacity', '2mbps', '--trace', trace);
+    const [run] = report.runs;
+    expect(run?.target_final_bps).toBe(200e3);
+    const replayed = await ccscope(['replay', trace, '--rows', 'rate']);
+    expect(replayed.status).toBe(0);
+    expect(rows(replayed.stdout).at(-1)?.['target_bps']).toBe(200e3);
+  });
+
   it('reports a simulated call as a real one', async () => {
     const report = await twin('--controller', 'gcc,nada', '--set', 'k_u=0.01', '--capacity', '1mbps');
     expect(report).toMatchObject({

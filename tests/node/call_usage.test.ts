@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+
 import { describe, expect, it } from 'vitest';
 
 import { ccscope, scratch } from './support.js';
@@ -90,6 +92,19 @@ describe('ccscope call', () => {
     expect(stderr).toMatch(expected);
     expect(status).toBe(2);
     expect(stdout).toBe('');
+  });
+
+  it.each([
+    ['compared', ['--controller', 'a/my.ts', '--compare', 'b/my.ts']],
+    ['that watch', ['--controller', 'a/my.ts', '--shadow', 'b/my.ts']],
+  ])('refuses files of one name: %s', async (_, args) => {
+    for (const folder of ['a', 'b']) mkdirSync(path(folder), { recursive: true });
+    const files = args.map((arg) => (arg.endsWith('.ts') ? write(arg, 'export default {};') : arg));
+    const { status, stderr } = await ccscope(['call', ...files]);
+    expect([status, stderr]).toEqual([
+      2,
+      `expected controller files with different names, got ${path('a/my.ts')} and ${path('b/my.ts')}; rename one of them\n`,
+    ]);
   });
 
   it('refuses a file that cannot be written before it makes a call', async () => {

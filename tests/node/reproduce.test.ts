@@ -11,6 +11,7 @@ import { reportSchema, type CellReport, type Report } from '../../src/papers/rep
 import { reproduce } from '../../src/papers/reproduce.js';
 import { reportText } from '../../src/papers/table.js';
 import { readScenario } from '../../src/command_line/scenarios.js';
+import { withoutProgress } from '../support/progress_lines.js';
 import { ccscope, scratch, type Outcome } from './support.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -29,10 +30,10 @@ async function command(...args: string[]): Promise<Outcome> {
   const cli = `${root}/dist/lib/command_line/cli.js`;
   try {
     const { stdout, stderr } = await execute(process.execPath, [cli, 'reproduce', ...args], { cwd: root });
-    return { status: 0, stdout, stderr };
+    return { status: 0, stdout, stderr: withoutProgress(stderr) };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { status: code, stdout, stderr };
+    return { status: code, stdout, stderr: withoutProgress(stderr) };
   }
 }
 
@@ -53,6 +54,17 @@ function results({ experiments, failures, summary }: Report): unknown {
 }
 
 describe('ccscope reproduce', () => {
+  it('refuses two scenarios with one id, whose runs could not be told apart', async () => {
+    const copy = write('copy.json', readFileSync(SMALL, 'utf8'));
+    const { status, stderr } = await command(SMALL, copy, '--json', '-');
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /^expected scenarios with different ids, got two with \S+; change the `id` in one/,
+      ),
+    ]);
+  });
+
   it('gives the same results for any number of workers', async () => {
     const [one, two] = [await report(SMALL, '--jobs', '1'), await report(SMALL, '--jobs', '2')];
     expect(results(two)).toEqual(results(one));

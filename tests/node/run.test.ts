@@ -448,6 +448,22 @@ describe('several scenarios', () => {
     expect(metrics.filter(({ verdict }) => verdict === 'off')).toEqual([]);
   });
 
+  it('run only if their trace can be written', async () => {
+    const cell = ['ton-prop1', '--cell', 'tau=5s', '--cell', 'queue=150ms'];
+    const { status, stderr } = await ccscope([
+      'run',
+      ...cell,
+      '--trace',
+      'no-such-folder/t.ndjson',
+      '--json',
+      '-',
+    ]);
+    expect([status, stderr]).toEqual([
+      2,
+      'no-such-folder/t.ndjson: its folder cannot be written to (ENOENT)\n',
+    ]);
+  });
+
   it('need a file for JSON or for CSV', async () => {
     const { status, stderr } = await ccscope(['run', 'ton-prop1', '--json', '-', '--csv', '-']);
     expect([status, stderr]).toEqual([

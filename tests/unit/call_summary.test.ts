@@ -144,6 +144,13 @@ describe('the address of the page', () => {
     });
   });
 
+  it('begins at most at the most that the source sends', () => {
+    const slow = new URL(pageUrl('http://127.0.0.1:1/', { ...PLAN, sourceMaxBps: 40e3 }, 'link-7'));
+    expect(Object.fromEntries(slow.searchParams)).toMatchObject({
+      ...{ min_bps: '40000', start_bps: '40000', max_bps: '40000' },
+    });
+  });
+
   it('asks for no size of a camera that plays a file', () => {
     const source = { name: 'mine.y4m', width: 480, height: 270, fps: 24, file: '/videos/mine.y4m' };
     const { searchParams } = new URL(pageUrl('http://127.0.0.1:1/', { ...PLAN, source }, 'link-7'));

@@ -49,11 +49,16 @@ export interface Loaded {
   from: { kind: 'list' } | { kind: 'file'; name: string } | { kind: 'controls' };
 }
 
-/** What undo and redo restore: the scenario, and the user's own controller. */
-interface Step {
+/** What undo and redo restore: the scenario with the chosen cell and controller, and the user's own controller. */
+interface Step extends Choice {
   loaded: Loaded;
   own: OwnController | null;
 }
+
+type Choice = Pick<LabState, 'cell' | 'controller'>;
+
+/** The choice in a scenario that this page's controls made: it has one cell, and its flows have their controllers. */
+const NO_CHOICE: Choice = { cell: {}, controller: '' };
 
 const FIRST_SCENARIO = 'ton-fig11';
 
@@ -336,7 +341,8 @@ export class Lab {
 
   #step(): Step | null {
     const loaded = this.loaded.peek();
-    return loaded && { loaded, own: this.ownFlows.own.peek() };
+    const { cell, controller } = settings.peek();
+    return loaded && { loaded, own: this.ownFlows.own.peek(), cell, controller };
   }
 
   /** Gives a flow a preset of the core's controllers. The user's own controller then no longer controls the flow. */
@@ -361,7 +367,8 @@ export class Lab {
     }
     const edit = before.length === 0 ? addFlow(ownCall(network, own.name)) : changeOwnController(own.name);
     this.#askForGhost();
-    this.#restore({ loaded: { scenario: edit(network), cells: [{}], from: { kind: 'controls' } }, own });
+    const loaded: Loaded = { scenario: edit(network), cells: [{}], from: { kind: 'controls' } };
+    this.#restore({ loaded, own, ...NO_CHOICE });
   }
 
   undo(): void {
@@ -377,10 +384,10 @@ export class Lab {
   }
 
   /** Restores the controller and the scenario together. Otherwise a flow would briefly seem to lack its controller. */
-  #restore({ loaded, own }: Step): void {
+  #restore({ loaded, own, ...choice }: Step): void {
     batch(() => {
       this.ownFlows.own.value = own;
-      this.#show(loaded);
+      this.#show(loaded, choice);
     });
   }
 
@@ -421,10 +428,10 @@ export class Lab {
     await this.charts?.keepGhost();
   }
 
-  #show(loaded: Loaded): void {
+  #show(loaded: Loaded, choice = NO_CHOICE): void {
     this.loaded.value = loaded;
     const { scenario, from } = loaded;
-    change({ scenario: from.kind === 'list' ? scenario.id : '', controller: '', run: true });
+    change({ ...choice, scenario: from.kind === 'list' ? scenario.id : '', run: true });
     if (from.kind === 'list') {
       this.#link.drop();
     } else void this.#link.put(JSON.stringify(scenario));

@@ -30,6 +30,14 @@ function kept(): Answers {
 
 export const answers = signal<Answers>(kept());
 
+/** Takes over the answers that other tabs store from now on. */
+export function followOtherTabs(): void {
+  addEventListener('storage', ({ key }) => {
+    // The key is null if everything that the browser had stored was deleted.
+    if (key === KEY || key === null) answers.value = kept();
+  });
+}
+
 function keep(next: Answers): void {
   answers.value = next;
   try {

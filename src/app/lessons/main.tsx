@@ -5,12 +5,14 @@ import { messageOf, notify } from '../notices.js';
 import { keepOffline } from '../offline/register.js';
 import { followTheme } from '../theme.js';
 import { createTraceStore } from '../../worker/trace/trace_client.js';
+import { followOtherTabs } from './answers.js';
 import { Player } from './player.js';
 import { followUrl, settings } from './settings.js';
 import { LessonsApp } from './ui/lessons_app.js';
 
 async function open(root: HTMLElement): Promise<void> {
   followUrl();
+  followOtherTabs();
   const store = await createTraceStore({
     onError: (error) =>
       notify('error', 'trace', `The trace worker failed: ${error.message}.`, 'Reload the page.'),

@@ -64,8 +64,9 @@ export class LiveChanges {
   async #setLink(now: AppState, change: PartialLinkConfig): Promise<void> {
     const { link, server, call } = this.running;
     if (link) return server?.setLink(link, change);
-    const { seed: _, ...options } = toLinkOptions(linkOfUrl(now));
-    await call?.setBottleneck(options);
+    const { seed: _, capacityBps, ...rest } = toLinkOptions(linkOfUrl(now));
+    // The link keeps its present capacity, which its schedule may have changed, unless the capacity is set.
+    await call?.setBottleneck(change.capacity === undefined ? rest : { ...rest, capacityBps });
     if (change.capacity !== undefined) this.#startSchedule(now.capacity);
   }
 

@@ -48,7 +48,12 @@ export class Recorder {
    * call.
    */
   sampleUs: () => number = () => 0;
-  #sampleRead: Promise<unknown> = Promise.resolve();
+  /**
+   * Ends the call, if there is one. Called before another recording is shown: a failed call still writes rows, and may
+   * come back.
+   */
+  endCall: () => Promise<void> = () => Promise.resolve();
+  #reading: Promise<unknown> = Promise.resolve();
   /** Whether a call or a file other than the sample has begun. */
   #hasOtherBegun = false;
   /**
@@ -110,15 +115,16 @@ export class Recorder {
   }
 
   /** Drops the current trace and begins the recording of a call. */
-  async begin(header: Partial<TraceHeader>): Promise<void> {
-    this.live.clear();
-    this.#counted = {};
-    this.hasRows.value = false;
-    this.unsaved.value = false;
-    await this.#withoutSample();
-    await this.store.clear();
-    this.kept.begin(header);
-    this.#show('call', 'call', header);
+  begin(header: Partial<TraceHeader>): Promise<void> {
+    return this.#alone(async () => {
+      this.live.clear();
+      this.#counted = {};
+      this.hasRows.value = false;
+      this.unsaved.value = false;
+      await this.store.clear();
+      this.kept.begin(header);
+      this.#show('call', 'call', header);
+    });
   }
 
   /** Adds the shadows (controllers that only watch) to the trace's header. */
@@ -159,10 +165,14 @@ export class Recorder {
    * Shows a file instead of the current trace. Rejects with TraceError if the file cannot be read; the current trace
    * is then kept.
    */
-  async open(file: File): Promise<void> {
+  open(file: File): Promise<void> {
+    return this.#alone(() => this.#read(file));
+  }
+
+  async #read(file: File): Promise<void> {
     this.opening.value = 0;
     try {
-      await this.#withoutSample();
+      await this.endCall();
       const header = await this.store.open(file, (bytes, total) => (this.opening.value = bytes / total));
       this.kept.end();
       this.live.clear();
@@ -175,12 +185,14 @@ export class Recorder {
   }
 
   /**
-   * To be called before another trace is loaded. Keeps the sample from starting. If the sample is already being read,
-   * resolves once it has been read, so that the store never reads two traces at the same time.
+   * Does work that loads another trace, once earlier work of this kind has ended, so that the store never reads two
+   * traces at the same time. The sample does not start any more.
    */
-  #withoutSample(): Promise<unknown> {
+  #alone<T>(work: () => Promise<T>): Promise<T> {
     this.#hasOtherBegun = true;
-    return this.#sampleRead;
+    const done = this.#reading.then(work);
+    this.#reading = done.catch(() => undefined);
+    return done;
   }
 
   /**
@@ -190,14 +202,18 @@ export class Recorder {
   async showSample(trace: Blob): Promise<void> {
     if (this.#hasOtherBegun) return;
     const reading = this.store.open(trace);
-    this.#sampleRead = reading.catch(() => undefined);
+    this.#reading = reading.catch(() => undefined);
     const header = await reading;
     if (this.shown.peek().kind === 'nothing') this.#show('sample', 'sample', header);
   }
 
   /** Shows a recording that an earlier visit left, in the same way as a file called `name`. */
-  async recover(left: StoredRecording, name: string): Promise<void> {
-    await this.#withoutSample();
+  recover(left: StoredRecording, name: string): Promise<void> {
+    return this.#alone(() => this.#recover(left, name));
+  }
+
+  async #recover(left: StoredRecording, name: string): Promise<void> {
+    await this.endCall();
     const entries = await this.kept.read(left);
     this.kept.end();
     await this.store.clear();

@@ -2,6 +2,7 @@
 import type { TraceBatch } from '../../core/index.js';
 import { tableSpec } from '../../core/schema.js';
 import type { Call, LiveController } from '../../rtc/index.js';
+import { timeZeroMs } from '../../machine/index.js';
 import type { LinkConfig } from '../../link/link_config.js';
 import { linkOfUrl } from '../../link/url.js';
 import { CrossRate, crossRow } from '../../link/cross_rate.js';
@@ -30,6 +31,7 @@ export class Running {
   /** Settles once the call has ended; null until the end is requested. */
   ending: Promise<void> | null = null;
   #ended = false;
+  readonly #zeroMs = timeZeroMs();
   readonly #closers: (() => unknown)[] = [];
   /** The rates of the cross traffic on this call's link. */
   readonly cross = new CrossRate();
@@ -77,7 +79,7 @@ export class Running {
 
   /** The current time, in microseconds since the origin. */
   nowUs(): number {
-    return Math.round((performance.timeOrigin + performance.now() - this.originEpochMs) * 1000);
+    return Math.round((this.#zeroMs + performance.now() - this.originEpochMs) * 1000);
   }
 
   /**
@@ -112,6 +114,11 @@ export class Running {
     return this.started.controller === 'native' ? 'observe' : this.started.mode;
   }
 
+  /** Where the bottleneck of this call is, which may not be where the settings ask for it. */
+  get bottleneckAt(): 'shaper' | 'in-page' {
+    return this.link ? 'shaper' : 'in-page';
+  }
+
   /** The fields of the header of the call's trace. */
   get header(): Partial<TraceHeader> {
     return {
@@ -123,7 +130,7 @@ export class Running {
       mode: this.mode,
       ...(this.video && { video: { ...this.video, codec: this.started.codec } }),
       audio: this.started.audio,
-      link: { ...linkOfUrl(this.started), ...this.config, at: this.link ? 'shaper' : 'in-page' },
+      link: { ...linkOfUrl(this.started), ...this.config, at: this.bottleneckAt },
     };
   }
 }

@@ -55,7 +55,9 @@ export class Session {
   readonly #source = new SourceKeeper();
   readonly #connected = computed(() => this.phase.value === 'connected');
 
-  constructor(private readonly recorder: Recorder) {}
+  constructor(private readonly recorder: Recorder) {
+    recorder.endCall = () => this.stop();
+  }
 
   get running(): boolean {
     return this.#running !== null;
@@ -175,7 +177,8 @@ export class Session {
     this.recorder.nameShadows(running.shadows.known);
     const { name, controller = name } = running.controller;
     this.inCharge.value = { flow: 0, name, controller };
-    const detail = { ...running.controllerStart, settings: state };
+    const { video, audio } = running.header;
+    const detail = { ...running.controllerStart, settings: state, video, audio, at: running.bottleneckAt };
     this.recorder.event({ time_us: running.nowUs(), name: 'start', detail });
     this.phase.value = 'connecting';
     const call = await createCall(options);

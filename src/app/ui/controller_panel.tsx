@@ -16,9 +16,20 @@ export const isControllerFile = ({ name }: File): boolean => /\.([cm]?[jt]sx?|wa
 
 /** Puts the controller in `file` in charge. If no page can run the file, shows a notice that explains why. */
 export function takeController(file: File, running: boolean): void {
+  const text = ownText(file.name);
+  const { controller, shadow } = settings.peek();
+  const isUsed = running && [controller, ...shadow].includes(text);
   const fix = ownControllers.keep(file, 'call');
-  if (fix === null) change(takeCharge(settings.peek(), ownText(file.name), running));
-  else notify('error', 'own-controller', `${file.name} is not a controller that a page can run.`, fix);
+  if (fix === null) {
+    change(takeCharge(settings.peek(), text, running));
+    if (isUsed)
+      notify(
+        'info',
+        'own-controller',
+        `The call goes on with the ${file.name} that it began with.`,
+        'Stop and start the call to use the new file.',
+      );
+  } else notify('error', 'own-controller', `${file.name} is not a controller that a page can run.`, fix);
 }
 
 interface PanelProps {

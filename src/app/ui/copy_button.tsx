@@ -7,11 +7,14 @@ import { useSignal } from '@preact/signals';
 export function CopyButton({ text, children }: { text: () => string; children: string }) {
   const done = useSignal('');
   const copy = async (): Promise<void> => {
+    const value = text();
     try {
-      await navigator.clipboard.writeText(text());
+      await navigator.clipboard.writeText(value);
       done.value = 'Copied';
     } catch {
-      done.value = 'Not allowed: copy the address instead';
+      // Pages that were not loaded over HTTPS or from localhost have no clipboard, and users may refuse it.
+      prompt('This page may not use the clipboard. Copy the text from here:', value);
+      return;
     }
     setTimeout(() => (done.value = ''), 2000);
   };

@@ -30,12 +30,18 @@ function shared(): AppState {
 /** The link to the current settings. */
 export const copiedLink = (): string => linkTo(shared());
 
+/** A random name. Unlike `randomUUID`, `getRandomValues` also exists in pages that were loaded over plain HTTP. */
+const newRoom = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
+
 /**
  * Makes this page the sending side of a call between two pages. Returns the link that makes another page the
  * receiving side.
  */
 function joinLink(): string {
-  const room = settings.peek().room || crypto.randomUUID().slice(0, 8);
+  const room = settings.peek().room || newRoom();
   change({ room, role: 'send' });
   return linkTo({ ...shared(), role: 'receive', autostart: true });
 }

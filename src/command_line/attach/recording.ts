@@ -7,7 +7,7 @@ import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { realpath, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
-import { UsageError } from '../../text/errors.js';
+import { FailedRun, systemCode, UsageError } from '../../text/errors.js';
 import type { Watch } from '../../watch/index.js';
 import { fileOutput, type Output } from '../io.js';
 
@@ -40,11 +40,16 @@ export class Recording {
   readonly #headBytes: number;
   #rows = 0;
   #arrivals = 0;
+  #hasFailed = false;
 
-  /** Throws UsageError if the file cannot be created. */
+  /**
+   * `failed` is called once, with the fix, when rows can no longer be written. Throws UsageError if the file cannot be
+   * created.
+   */
   constructor(
     readonly file: string,
     private readonly watch: Watch,
+    private readonly failed: (message: string) => void,
   ) {
     this.#output = fileOutput(file);
     const head = watch.export(WHOLE).before;
@@ -59,18 +64,32 @@ export class Recording {
       if (line.startsWith('{"type":"arrival"')) this.#arrivals++;
     }
     this.#output.write(text);
+    this.#output.ready().catch((error: unknown) => {
+      if (this.#hasFailed) return;
+      this.#hasFailed = true;
+      this.failed(this.#problem(error));
+    });
+  }
+
+  #problem(error: unknown): string {
+    const why = systemCode(error) ?? 'unknown error';
+    return `the recording ended early: ${this.file} cannot be written (${why}); free some space, then record again`;
   }
 
   /**
    * Writes the rows that are still in memory, and replaces the first line. Resolves to the numbers of rows in the
-   * file.
+   * file. Throws FailedRun if the file could not be written.
    */
   async end(): Promise<Recorded> {
     this.watch.spill = null;
     const { before, after } = this.watch.export(WHOLE);
     for (const text of after) this.#write(text);
-    await this.#output.end();
-    await this.#replaceHead(before);
+    try {
+      await this.#output.end();
+      await this.#replaceHead(before);
+    } catch (error) {
+      throw new FailedRun(this.#problem(error));
+    }
     return { rows: this.#rows, arrivals: this.#arrivals };
   }
 

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import type { ControllerFault } from '../../core/index.js';
 import { VIDEO_SIZE_NAMES, VIDEO_SIZES } from '../../scenario/video_format.js';
 import type { MachineState } from '../../machine/index.js';
+import { boundsOf } from '../../twin/options.js';
 import { FailedRun } from '../../text/errors.js';
 import type { TargetRows } from '../../calls/targets.js';
 import type { CallMode, CallPlan, CallSource } from './types.js';
@@ -66,6 +67,7 @@ function formatOf({ file, width, height, fps }: CallSource): Record<string, stri
  * `link`.
  */
 export function pageUrl(url: string, plan: CallPlan, link: string): string {
+  const bounds = boundsOf(plan.sourceMaxBps);
   const query = new URLSearchParams({
     autostart: '1',
     source: plan.source.file === null ? 'synthetic' : 'camera',
@@ -78,6 +80,8 @@ export function pageUrl(url: string, plan: CallPlan, link: string): string {
     mode: plan.mode,
     ...(plan.preset === undefined ? {} : { preset: plan.preset }),
     shadow: plan.shadows.join(','),
+    min_bps: String(bounds.minBps),
+    start_bps: String(bounds.startBps),
     max_bps: String(plan.sourceMaxBps),
     // The seed of the link, and of the synthetic camera.
     seed: String(plan.seed),

@@ -13,7 +13,7 @@ import { receivedCurve } from '../../judge/rate_curve.js';
 import { incidentRow } from '../../judge/incidents/incident_row.js';
 import type { EvidenceInput } from '../../evidence/index.js';
 import { keptFromUs, linkSides, packetsIn, pathsOf, sidesOf, type Path } from '../../judge/view.js';
-import { linkMetrics, type Window } from '../../calls/metrics.js';
+import { linkMetrics, stepsSince, type Window } from '../../calls/metrics.js';
 import type { CallRecord, EndpointRecord, RecordNotice, ShadowRecord } from '../../calls/record/record.js';
 import { SHADOW } from '../../calls/record/shadow_flow.js';
 import { targetReport, type TargetRows } from '../../calls/targets.js';
@@ -71,17 +71,6 @@ function sharesOf(record: CallRecord, paths: readonly Path[], window: Window): {
   const received = paths.filter(hasMedia).map((path) => receivedCurve(record, [path]).rateBps(window));
   if (received.length < 2) return {};
   return { shares: { received_bps: received.map(finiteOrNull), jain: finiteOrNull(jainIndex(received)) } };
-}
-
-/** The capacity at the start of a run, followed by the later changes, in microseconds since the start. */
-function stepsSince(
-  changes: readonly { timeUs: number; capacityBps: number }[],
-  fromUs: number,
-): CapacityStep[] {
-  const first = changes.findLastIndex(({ timeUs }) => timeUs <= fromUs);
-  return changes
-    .slice(Math.max(0, first))
-    .map(({ timeUs, capacityBps }) => ({ atUs: Math.max(0, timeUs - fromUs), capacityBps }));
 }
 
 const noticesOf = (record: CallRecord): RecordNotice[] => [

@@ -7,7 +7,7 @@ import { parseSchedule } from '../../link/capacity_text.js';
 import { ConfigError } from '../../text/quantities.js';
 import { FailedRun } from '../../text/errors.js';
 import { packetsIn } from '../../judge/view.js';
-import { capacityBits, linkMetrics } from '../../calls/metrics.js';
+import { capacityBits, linkMetrics, stepsSince } from '../../calls/metrics.js';
 import { ShaperError, startShaper, type Shaper } from '../../shaper/shaper.js';
 import type { LocalServer } from '../../server/server.js';
 import { withChromium, type OwnBrowser } from './chromium.js';
@@ -153,6 +153,12 @@ async function measure(
   const capacity = parseSchedule(plan.link.capacity);
   // The capacity steps in the time of the link's record. The page's rows have the same time origin.
   const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: fromUs + atUs, capacityBps }));
+  // The record of a call of hours no longer contains the call's first packets.
+  const keptFromUs = Math.max(fromUs, forward?.keptFromUs ?? fromUs);
+  const kept = stepsSince(
+    steps.map(({ atUs, capacityBps }) => ({ timeUs: atUs, capacityBps })),
+    keptFromUs,
+  );
   // In observe mode the browser decides the bitrate. Then all controllers are shadows (only watch), even the
   // controller of flow 0.
   const watching = plan.mode === 'observe' ? targets : targets.slice(1);
@@ -162,7 +168,8 @@ async function measure(
     ...targetReport(rows, steps, { fromUs, toUs }),
   }));
   const report: RunReport = {
-    ...linkMetrics(packets, capacity, { fromUs, toUs }),
+    ...linkMetrics(packets, kept, { fromUs: keptFromUs, toUs }),
+    ...(keptFromUs > fromUs && { time_to_90pct_s: null }),
     ...targetReport(targets[0] ?? NO_ROWS, steps, { fromUs, toUs }),
     mode: now.status?.effectiveMode ?? plan.mode,
     cross_utilisation: ((after.crossBytes - before.crossBytes) * 8) / capacityBits(steps, measured),

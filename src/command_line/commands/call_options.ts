@@ -132,14 +132,29 @@ export function setArgument(text: string, before: Record<string, string>): Recor
 export function plansOf(flags: CallFlags): CallPlan[] {
   const { compare, mode } = flags;
   const controllers = [...flags.controller];
-  if (compare !== undefined && !controllers.some(({ name }) => name === compare.name))
-    controllers.push(compare);
+  const isCompared = ({ name, path }: NamedController): boolean =>
+    name === compare?.name && path === compare.path;
+  if (compare !== undefined && !controllers.some(isCompared)) controllers.push(compare);
   if (mode !== undefined && mode !== 'observe' && controllers.every(({ name }) => name === 'native')) {
     throw new UsageError('--mode: only observe is possible with --controller native; remove --mode');
   }
   const plans = controllers.map((controller) => planOf(controller, flags));
   checkUsed(flags, plans);
+  checkFileNames(plans);
   return plans;
+}
+
+/** Reports name a user's controller by its file name alone, and the server serves it under that name. */
+function checkFileNames(plans: readonly CallPlan[]): void {
+  const paths = new Map<string, string>();
+  for (const { name, path } of plans.flatMap(({ files }) => files)) {
+    const other = paths.get(name) ?? path;
+    if (other !== path)
+      throw new UsageError(
+        `expected controller files with different names, got ${other} and ${path}; rename one of them`,
+      );
+    paths.set(name, path);
+  }
 }
 
 function planOf({ name, text, path }: NamedController, flags: CallFlags): CallPlan {

@@ -78,6 +78,11 @@ async function reproduce(
   io: Io,
 ): Promise<void> {
   const scenarios = chosen(ids, flags).map((scenario) => withCells(withAuthors(scenario, []), flags.cell));
+  const twice = scenarios.find(({ id }, i) => scenarios.findIndex((each) => each.id === id) !== i);
+  if (twice !== undefined)
+    throw new UsageError(
+      `expected scenarios with different ids, got two with ${twice.id}; change the \`id\` in one of the files`,
+    );
   const about = await provenance(command);
   if (flags.html === '-') throw new UsageError('--html: expected a file, got -');
   for (const file of [flags.json, flags.html]) if (file !== undefined && file !== '-') checkFolder(file);

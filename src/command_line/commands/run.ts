@@ -132,7 +132,8 @@ async function run(names: readonly string[], flags: RunFlags, command: Command, 
     throw new UsageError(
       '--csv: cannot write to standard output, since --json does; give a file for one of them',
     );
-  for (const file of [flags.json, flags.csv]) if (file !== undefined && file !== '-') checkFolder(file);
+  for (const file of [flags.json, flags.csv, flags.trace])
+    if (file !== undefined && file !== '-') checkFolder(file);
   const requested = await requestedControllers(flags.controller);
   const plans = names.map((name) => planOf(prepared(readScenario(name), flags.set, requested), flags));
   const cells = plans.reduce((sum, plan) => sum + plan.cells.length, 0);

@@ -5,7 +5,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { ConfigError } from '../../text/quantities.js';
 import { UsageError } from '../../text/errors.js';
 import { interruptible, sleepFor } from '../interrupt.js';
-import { writeJson, type Io } from '../io.js';
+import { checkFolder, writeJson, type Io } from '../io.js';
 import type { RelayAddress } from '../../link/server_protocol.js';
 import { isLoopback } from '../../shaper/relay/peers.js';
 import { ShaperError, startShaper, type Shaper } from '../../shaper/shaper.js';
@@ -86,6 +86,7 @@ function peersArgument(text: string): Peers {
 }
 
 async function shape(flags: ShapeFlags, io: Io): Promise<void> {
+  if (flags.json !== undefined && flags.json !== '-') checkFolder(flags.json);
   const failure = new AbortController();
   const shaper = await start(flags);
   shaper.onError = (error) => failure.abort(error);

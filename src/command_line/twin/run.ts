@@ -36,7 +36,7 @@ export async function runTwin(plan: CallPlan, machine: TwinMachine, context: Run
   const [file] = plan.files;
   const simulated =
     file === undefined ? await withCore(options, context) : await withFile(file.path, options, context);
-  const trace = context.wantTrace ? traceText(plan, machine, seed, simulated) : null;
+  const trace = context.wantTrace ? traceText(plan, options, { machine, seed }, simulated) : null;
   return { report: twinReport(plan, simulated), browser: TWIN, trace, html: null };
 }
 
@@ -82,11 +82,18 @@ async function withFile(
 }
 
 /** The trace of a run as text, in trace format v1. */
-function traceText(plan: CallPlan, machine: TwinMachine, seed: number, { batches }: Simulated): string {
-  const { controller, preset, set, link } = plan;
+function traceText(
+  plan: CallPlan,
+  { flows }: SimulationOptions,
+  { machine, seed }: { machine: TwinMachine; seed: number },
+  { batches }: Simulated,
+): string {
+  const { controller, preset, link } = plan;
+  const [call] = flows;
+  const parameters = call?.kind === 'media' ? call.parameters : undefined;
   const header = formatHeader({
     ...{ ccscope_trace: TRACE_VERSION, source: 'simulator', clock: 'simulator' },
-    ...{ controller, ...(preset !== undefined && { preset }), parameters: set },
+    ...{ controller, ...(preset !== undefined && { preset }), parameters: parameters ?? plan.set },
     ...{ twin: true, machine, seed, link },
   });
   const lines = batches.flatMap(({ table, columns, rows }) => {

@@ -1,6 +1,6 @@
 /**
- * The sample on the Call page never replaces the user's own trace file or call. It does not matter which of
- * them is read first.
+ * The sample on the Call page never replaces the user's own trace file or call, no matter which of them is read first.
+ * A call and a file never write into the recorder's store at the same time.
  */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
@@ -79,6 +79,22 @@ describe('the sample', () => {
     await opened;
     expect(store.content).toBe('mine');
     expect(recorder.shown.value).toMatchObject({ kind: 'file', name: 'mine' });
+  });
+
+  it('waits until a file is read before a call begins, and ends the call before a file is read', async () => {
+    const recorder = await Recorder.create();
+    const steps: string[] = [];
+    recorder.endCall = () => {
+      steps.push(`call ended, ${store.reading.length} files begun`);
+      return Promise.resolve();
+    };
+    const opened = recorder.open(MINE).then(() => steps.push(`read ${store.content}`));
+    const begun = recorder.begin({}).then(() => steps.push(`call begun, the store has "${store.content}"`));
+    await settled();
+    end('mine');
+    await Promise.all([opened, begun]);
+    expect(steps).toEqual(['call ended, 0 files begun', 'read mine', 'call begun, the store has ""']);
+    expect(recorder.shown.value.kind).toBe('call');
   });
 
   it('does not come into a call that has begun', async () => {

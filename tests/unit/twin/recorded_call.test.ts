@@ -171,9 +171,27 @@ describe('the twin of a recording', () => {
       ...{ fromUs: 6.4e6, toUs: 18e6 },
       call: { controller: 'nada', preset: 'nada-live', link: { rtt_ms: 30 } },
     });
-    expect(recorded.assumed[0]).toBe(
+    expect(recorded.assumed.slice(0, 2)).toEqual([
       'the recording has 2 calls; this is the longest one, from 6.0 s to 18.0 s',
+      'the video, the audio and the place of the bottleneck are those of the first call; the recording does not say those of later calls',
+    ]);
+  });
+
+  it('has what the call of its own part sent, and the place of its bottleneck', () => {
+    const again = event(6, 'start', {
+      ...{ controller: 'gcc', preset: 'gcc-live', parameters: BOUNDS },
+      settings: { mode: 'control', role: 'loopback', capacity: '2mbps', rtt_ms: 30, link: '' },
+      video: { label: 'noise', width: 640, height: 360, frame_rate: 30, codec: 'vp8' },
+      ...{ audio: false, at: 'in-page' },
+    });
+    const events = [START, event(5.5, 'stop'), again, event(18, 'stop')];
+    const recorded = recordedCall(
+      header,
+      rows(events, () => 2e6, { sentUs: [1.5e6, 6.4e6] }),
     );
+    expect(recorded).toMatchObject({ isInPage: true, call: { fps: 30, audio: false } });
+    expect(recorded.call.sourcePreset).toMatch(/^noise/);
+    expect(recorded.assumed.join()).not.toContain('first call');
   });
 
   it('says what it takes for pictures that it does not have', () => {
