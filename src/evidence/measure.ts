@@ -1,5 +1,6 @@
 /** The metrics of a whole call, from the time when it was connected. */
 import {
+  callEndUs,
   callMetrics,
   carrying,
   keptFromUs,
@@ -80,7 +81,8 @@ function convergence(record: CallRecord, paths: readonly Path[], { fromUs, toUs 
 }
 
 /**
- * Measures a call, from the time when it was connected to its end. If the record no longer contains the beginning of
+ * Measures a call, from the time when it was connected to its end, or to the end of the record if the call has not
+ * ended. If the record no longer contains the beginning of
  * a long call, the measurement starts later, where the kept data begin.
  */
 export function measure(record: CallRecord): EvidenceMetrics {
@@ -88,7 +90,8 @@ export function measure(record: CallRecord): EvidenceMetrics {
   const fromUs = connectedUs(paths);
   if (fromUs === null) return { call: null, connections: [], timeTo90S: null, incidents: [] };
   const beginUs = Math.max(fromUs, keptFromUs(record, paths));
-  const window = { fromUs: beginUs, toUs: Math.max(beginUs + 1, durationUs(record)) };
+  const endUs = callEndUs(record, paths) ?? durationUs(record);
+  const window = { fromUs: beginUs, toUs: Math.max(beginUs + 1, endUs) };
   return {
     call: callMetrics(record, {}, window),
     connections: paths.map(({ connection, sender, receiver }) => ({

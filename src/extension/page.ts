@@ -5,6 +5,7 @@
  */
 import { attempt, listen, setTimeout, stringify } from '../inject/natives.js';
 import { observe, type Observer } from '../inject/page.js';
+import { BatchTexts } from './batch_texts.js';
 import {
   ARE_YOU_HERE,
   EXTENSION_KEY,
@@ -48,7 +49,10 @@ class PageEnd {
     // The origin is 0, so times count from the Unix epoch. Each panel converts them to its own origin.
     const late = { adoptsLate: true, timesShownFrames: true } as const;
     const config = { originEpochMs: 0, relay: null, frameTiming: 'transform', ...late } as const;
-    this.#observer = observe(config, (batch) => this.#tell({ batch }));
+    const texts = new BatchTexts();
+    this.#observer = observe(config, (batch) => {
+      for (const text of texts.of(batch)) this.#tell(text);
+    });
     this.#rest();
     this.meet();
   }
@@ -123,8 +127,8 @@ class PageEnd {
     else void this.#hear(text);
   }
 
-  #tell(message: object): void {
-    if (this.#port !== null) postMessage.call(this.#port, stringify(message));
+  #tell(text: string): void {
+    if (this.#port !== null) postMessage.call(this.#port, text);
   }
 
   async #hear(text: unknown): Promise<void> {
@@ -134,9 +138,9 @@ class PageEnd {
       // A panel that has just been opened needs all reports, even if other panels already have them.
       if (request.type === 'resume') this.#observer.resume();
       const answer = await this.#observer.ask(request);
-      this.#tell({ id, answer: answer ?? null });
+      this.#tell(stringify({ id, answer: answer ?? null }));
     } catch (error) {
-      this.#tell({ id, error: String(error) });
+      this.#tell(stringify({ id, error: String(error) }));
     }
   }
 }

@@ -1,4 +1,5 @@
 /** A panel's connections to the documents of one tab. */
+import { epochMs } from '../inject/natives.js';
 import type { PageRequest } from '../inject/protocol.js';
 import { portName, type AskedPage, type Here, type ToBackground } from './channel.js';
 import { Feed } from './feed.js';
@@ -59,7 +60,7 @@ export class TabLink {
     // disconnecting a port here would also end it for its panel.
     if (called !== portName(this.#panel) || sender?.tab?.id !== this.tab) return;
     const window = `document ${this.#count++}`;
-    const feed = new Feed(window, this.originEpochMs);
+    const feed = new Feed(window, this.originEpochMs, epochMs);
     const document: Connected = {
       ...{ window, url: sender.url ?? '', isTop: sender.frameId === 0 },
       ...{ port, feed },

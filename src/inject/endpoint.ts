@@ -152,13 +152,26 @@ export class Endpoint {
   look(): void {
     this.#lookForUdp();
     const state = this.peer.signalingState === 'closed' ? 'closed' : this.peer.connectionState;
-    if (state === this.#state) return;
+    // A closed connection never opens again. If its document is unloaded, the connection may still say `connected`.
+    if (state === this.#state || this.closed) return;
     this.#state = state;
     if (state === 'closed') this.#endShown();
     const { reporter } = this.window;
     reporter.tell({ type: 'state', endpoint: this.id, timeUs: reporter.nowUs(), state });
     if (state === 'connected') void this.sample();
     if (state === 'closed') this.window.closed(this);
+  }
+
+  /**
+   * Reports that the connection ends with its document, which is being unloaded. Leaves the connection itself to the
+   * browser. The report is added to the next batch, which has to be sent at once.
+   */
+  unloaded(): void {
+    if (this.closed) return;
+    this.#state = 'closed';
+    const { reporter } = this.window;
+    reporter.add({ type: 'state', endpoint: this.id, timeUs: reporter.nowUs(), state: 'closed' });
+    this.window.closed(this);
   }
 
   #endShown(): void {

@@ -12,6 +12,8 @@ export interface FrameWorkerOptions {
  */
 export interface FrameWorkerRequest {
   id: number;
+  /** The time of the request on the page's clock, in milliseconds since the Unix epoch. */
+  epochMs: number;
   /** Whether the worker records frames from now on. Default: no change. */
   notes?: boolean;
 }

@@ -3,6 +3,7 @@
  * error in this worker's own code must not stop the frames.
  */
 import { TickLateness } from '../machine/tick_lateness.js';
+import { disagreementMs } from './clocks.js';
 import {
   TICK_MS,
   type FrameWorkerAnswer,
@@ -42,12 +43,20 @@ let late: LateTick[] = [];
 let ticking: ReturnType<typeof setInterval> | undefined;
 let notes = true;
 const lateness = new TickLateness(TICK_MS);
+/**
+ * By how much this worker's clock was ahead of the page's when a request arrived. The least is kept, since the delay of
+ * the request only makes it larger.
+ */
+let leadMs = Infinity;
+
+/** This worker's time origin on the page's clock. */
+const originMs = (): number => performance.timeOrigin - (leadMs === Infinity ? 0 : disagreementMs(leadMs));
 
 function tick(): void {
   if (!notes) return;
   const nowMs = performance.now();
   const lateMs = lateness.tick(nowMs);
-  if (lateMs !== null && late.length < MOST_LATE) late.push([performance.timeOrigin + nowMs, lateMs]);
+  if (lateMs !== null && late.length < MOST_LATE) late.push([originMs() + nowMs, lateMs]);
 }
 
 function note(frame: Frame, { endpoint, originEpochMs }: FrameWorkerOptions): void {
@@ -59,7 +68,7 @@ function note(frame: Frame, { endpoint, originEpochMs }: FrameWorkerOptions): vo
     spatialIndex = NO_LAYER,
     temporalIndex = NO_LAYER,
   } = frame.getMetadata();
-  const arrivalUs = Math.round((performance.timeOrigin + receiveTime - originEpochMs) * 1000);
+  const arrivalUs = Math.round((originMs() + receiveTime - originEpochMs) * 1000);
   let rows = noted.get(endpoint);
   if (rows === undefined) noted.set(endpoint, (rows = []));
   rows.push(
@@ -97,6 +106,7 @@ addEventListener('rtctransform', (event) => {
 
 addEventListener('message', ({ data }: MessageEvent<FrameWorkerRequest>) => {
   notes = data.notes ?? notes;
+  leadMs = Math.min(leadMs, performance.timeOrigin + performance.now() - data.epochMs);
   const rows = [...noted];
   const answer: FrameWorkerAnswer = { id: data.id, rows, late };
   noted = new Map();

@@ -9,7 +9,7 @@ import type {
   FrameWorkerRequest,
 } from './frame_protocol.js';
 import { newWorker } from './blob_worker.js';
-import { attempt, listen, setTimeout } from './natives.js';
+import { attempt, epochMs, listen, setTimeout } from './natives.js';
 
 type State = 'starting' | 'alive' | 'failed';
 
@@ -93,9 +93,10 @@ export class FrameWorker {
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
       attempt(() =>
-        this.#worker?.postMessage(
-          (notes === undefined ? { id } : { id, notes }) satisfies FrameWorkerRequest,
-        ),
+        this.#worker?.postMessage({
+          ...{ id, epochMs: epochMs() },
+          ...(notes !== undefined && { notes }),
+        } satisfies FrameWorkerRequest),
       );
       setTimeout(() => this.#resolve(id, NOTHING), ANSWER_MS);
     });

@@ -8,8 +8,10 @@ import { attempt, clearInterval, listen, setInterval, stringify } from './native
 import { patchConstructor, patchPrototype, Policies } from './patches.js';
 import {
   OBSERVER_KEY,
+  sectionOf,
   type ActionResult,
   type ObserverConfig,
+  type PageMessage,
   type PageObserver,
   type PageRequest,
 } from './protocol.js';
@@ -26,6 +28,8 @@ const BATCH_MS = 500;
  */
 const UNHEARD_MS = 10_000;
 
+type ActionMessage = Extract<PageMessage, { type: 'action' }>;
+
 export class Observer implements PageObserver {
   readonly #window: Window;
   readonly #all = new WeakMap<RTCPeerConnection, Endpoint>();
@@ -41,8 +45,12 @@ export class Observer implements PageObserver {
    * the page, or if the configuration does not set `adoptsLate`.
    */
   #strays: Strays | null = null;
-  /** The search for connections that the page created earlier; null if there is none, or it has ended. */
+  /** Begins the search for connections that the page created earlier. Null if there is none, or it has ended. */
+  #beginSearch: (() => Iterator<undefined, void>) | null = null;
+  /** The search, once it has begun. */
   #search: Iterator<undefined, void> | null = null;
+  /** For each media section on which actions are in force: the latest report that lists them. */
+  readonly #standing = new Map<string, ActionMessage>();
   #isPaused = false;
   #isUnheard = false;
   /** The name of the window function that takes the batches; null if there is no such function. */
@@ -67,7 +75,7 @@ export class Observer implements PageObserver {
       isHidden: (endpoint) => this.#strays?.has(endpoint) ?? false,
       told: (action, result) => {
         const { endpoint } = action.target;
-        reporter.tell({ type: 'action', endpoint, timeUs: reporter.nowUs(), action, result });
+        this.#acted({ type: 'action', endpoint, timeUs: reporter.nowUs(), action, result });
       },
     });
     const { relay } = config;
@@ -97,13 +105,24 @@ export class Observer implements PageObserver {
     attempt(() => patchEvents(meet));
     for (const { prototype } of [RTCRtpReceiver, RTCRtpTransceiver])
       attempt(() => patchAllUses(prototype, stray));
-    this.#search = findConnections(globalThis, meet, stray);
+    this.#beginSearch = () => findConnections(globalThis, meet, stray);
     this.#continueSearch();
     this.#start();
   }
 
   #continueSearch(): void {
-    if (attempt(() => this.#search?.next())?.done !== false) this.#search = null;
+    this.#search ??= this.#beginSearch?.() ?? null;
+    if (attempt(() => this.#search?.next())?.done !== false) [this.#search, this.#beginSearch] = [null, null];
+  }
+
+  #acted(message: ActionMessage): void {
+    const { action, result } = message;
+    if (result.ok) {
+      const section = sectionOf(action.target);
+      if (result.inForce.length > 0) this.#standing.set(section, message);
+      else this.#standing.delete(section);
+    }
+    this.#window.reporter.tell(message);
   }
 
   /**
@@ -123,12 +142,19 @@ export class Observer implements PageObserver {
     return worker;
   }
 
-  /**
-   * Sends the waiting messages when the document is unloaded. There may be no time for a last reading of
-   * getStats.
-   */
+  /** Sends the last messages when the document is unloaded. */
   #listen(): void {
-    listen(globalThis, 'pagehide', () => void this.#window.reporter.send());
+    listen(globalThis, 'pagehide', (event) => this.#hide(event as PageTransitionEvent));
+  }
+
+  /**
+   * Reports the connections as closed, because they end with the document and nothing else would tell the listener.
+   * There may be no time for a last reading of getStats. The connections stay open if the browser keeps the document
+   * (`persisted`) or if the page itself has dispatched the event.
+   */
+  #hide({ isTrusted, persisted }: PageTransitionEvent): void {
+    if (isTrusted && !persisted) for (const endpoint of this.#open.all) attempt(() => endpoint.unloaded());
+    void this.#window.reporter.send();
   }
 
   /**
@@ -244,8 +270,9 @@ export class Observer implements PageObserver {
     this.#isPaused = true;
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
-    // The search refers to objects of the page, and would keep them alive during the pause.
+    // The search refers to objects of the page, and would keep them alive during the pause. It begins again later.
     this.#search = null;
+    this.#standing.clear();
     this.#window.reporter.pause();
     this.#window.worker?.pause();
     for (const endpoint of this.#open.all) endpoint.pause();
@@ -271,6 +298,7 @@ export class Observer implements PageObserver {
     reporter.resume(deliver);
     for (const endpoint of this.#open.all) attempt(() => endpoint.resume());
     this.#strays?.resume();
+    for (const message of this.#standing.values()) reporter.tell(message);
     this.#start();
   }
 
@@ -286,8 +314,25 @@ export class Observer implements PageObserver {
     const isUnheard = this.#window.reporter.unheardMs > UNHEARD_MS;
     if (isUnheard === this.#isUnheard) return;
     this.#isUnheard = isUnheard;
-    if (isUnheard) void this.#actions.end();
+    if (isUnheard) this.#undoUnheard();
     else this.#actions.begin();
+  }
+
+  /**
+   * Also reports that the actions are undone, because a listener that was only slow still lists them. Reports this at
+   * once, so that no later action is reported before it.
+   */
+  #undoUnheard(): void {
+    void this.#actions.end();
+    const { reporter } = this.#window;
+    for (const { endpoint, action } of this.#standing.values()) {
+      const { target } = action;
+      const message = 'Nobody took the reports, so the settings of the page apply again.';
+      this.#acted({
+        ...{ type: 'action', endpoint, timeUs: reporter.nowUs() },
+        ...{ action: { kind: 'release', target, of: null }, result: { ok: true, message, inForce: [] } },
+      });
+    }
   }
 
   #tick(): void {

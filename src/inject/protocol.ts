@@ -209,6 +209,13 @@ export interface ActionTarget {
   ssrc: number;
 }
 
+/**
+ * A key for a media section in one direction. If the browser reports no mid, each stream counts as a separate media
+ * section.
+ */
+export const sectionOf = ({ endpoint, direction, mid, ssrc }: ActionTarget): string =>
+  `${endpoint} ${direction} ${mid === '' ? `ssrc ${ssrc}` : mid}`;
+
 /** One encoding of a sender (simulcast): its rid, or its index if it has no rid. Null means all encodings. */
 export type EncodingName = string | number | null;
 

@@ -64,11 +64,10 @@ export function notConnected(
 ): Judgement {
   const window = { fromUs: askedUs, toUs: nowUs };
   const cause = likelyCause(record, paths, window, { kind: 'rate-low', neededBps: 0 });
-  const endUs = callEndUs(record, paths);
   return {
     pass: false,
-    final: endUs !== null,
-    settled: endUs !== null,
+    final: callEndUs(record, paths) !== null,
+    settled: false,
     dueUs: null,
     expected,
     received: 'the call is not connected',

@@ -6,19 +6,33 @@ import { checkKept } from './view.js';
 const sumOfFinite = (values: readonly number[]): number =>
   values.filter(Number.isFinite).reduce((total, value) => total + value, 0);
 
-/** The last sample at or before a window's start, and the last sample at or before its end. */
-function looks(
-  endpoint: EndpointRecord,
-  window: Window,
-): { before: StatsSample | undefined; after: StatsSample | undefined } {
+/** The index of the last sample at or before a time; -1 if there is none. */
+const indexAt = ({ samples }: EndpointRecord, timeUs: number): number =>
+  samples.findLastIndex((sample) => sample.timeUs <= timeUs);
+
+/** The indices of the last samples at or before a window's start and its end; -1 if there are none. */
+function looks(endpoint: EndpointRecord, window: Window): { before: number; after: number } {
   checkKept(endpoint, window);
-  return {
-    before: endpoint.samples.findLast(({ timeUs }) => timeUs <= window.fromUs),
-    after: endpoint.samples.findLast(({ timeUs }) => timeUs <= window.toUs),
-  };
+  return { before: indexAt(endpoint, window.fromUs), after: indexAt(endpoint, window.toUs) };
 }
 
-/** The growth of a cumulative count over an endpoint's streams. */
+/** What is known of a stream's growth while its samples are read from the last to the first. */
+interface Growth {
+  /** The growth that is known so far. */
+  grown: number;
+  /** The counter at the end of the part of the samples that is being read. */
+  end: number;
+  /** The counter in the sample that was read last, and the index of this sample. */
+  value: number;
+  index: number;
+  isComplete: boolean;
+}
+
+/**
+ * The growth of a cumulative count over an endpoint's streams. A stream leaves getStats when its sender leaves or
+ * stops, and may come back later. So each stream counts from the last sample before the window that contains it to the
+ * last sample of the window that contains it. When a stream comes back, its counter may have started again from 0.
+ */
 function growth<T extends { ssrc: number }>(
   endpoint: EndpointRecord,
   window: Window,
@@ -26,9 +40,31 @@ function growth<T extends { ssrc: number }>(
   count: (stream: T) => number,
 ): number {
   const { before, after } = looks(endpoint, window);
-  if (!after) return 0;
-  const then = new Map((before ? streams(before) : []).map((stream) => [stream.ssrc, count(stream)]));
-  return sumOfFinite(streams(after).map((stream) => count(stream) - (then.get(stream.ssrc) ?? 0)));
+  const found = new Map<number, Growth>();
+  let incomplete = 0;
+  for (let index = after; index > before || (index >= 0 && incomplete > 0); index--) {
+    const sample = endpoint.samples[index];
+    for (const stream of sample === undefined ? [] : streams(sample)) {
+      const value = count(stream);
+      const known = found.get(stream.ssrc);
+      if (known === undefined && index > before) {
+        found.set(stream.ssrc, { grown: 0, end: value, value, index, isComplete: false });
+        incomplete += 1;
+      }
+      if (known === undefined || known.isComplete) continue;
+      const wasAway = known.index > index + 1;
+      if (wasAway && value > known.value) {
+        known.grown += known.end;
+        known.end = value;
+      }
+      Object.assign(known, { value, index });
+      if (index > before) continue;
+      known.grown += known.end - value;
+      known.isComplete = true;
+      incomplete -= 1;
+    }
+  }
+  return sumOfFinite([...found.values()].map(({ grown, end, isComplete }) => grown + (isComplete ? 0 : end)));
 }
 
 /** The growth of a count over the received streams. Throws DroppedRecordError, like the functions below. */
@@ -51,7 +87,10 @@ export function sampleGrowth(
   count: (sample: StatsSample) => number,
 ): number {
   const { before, after } = looks(endpoint, window);
-  const now = after === undefined ? NaN : count(after);
-  const then = before === undefined ? 0 : count(before);
-  return sumOfFinite([now - (Number.isFinite(then) ? then : 0)]);
+  const at = (index: number): number => {
+    const sample = endpoint.samples[index];
+    return sample === undefined ? NaN : count(sample);
+  };
+  const then = at(before);
+  return sumOfFinite([at(after) - (Number.isFinite(then) ? then : 0)]);
 }

@@ -21,6 +21,7 @@ export {
 export { msText, percentText, rateText, secondsText } from './text.js';
 export {
   allLinks,
+  callEndUs,
   changesOf,
   clockStartUs,
   DroppedRecordError,

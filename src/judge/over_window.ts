@@ -8,7 +8,6 @@
  * - `retry`: the window ends now and moves on until the caller stops waiting. Conditions that a call may still reach
  *   (utilisation, fairness) are judged this way.
  */
-import type { Window } from '../calls/metrics.js';
 import { percentiles } from '../calls/percentile.js';
 import { jainIndex, pathMetrics, type CallMetrics } from './call_metrics.js';
 import type { Symptom } from './cause_kinds.js';
@@ -31,6 +30,8 @@ export interface WindowRule {
 }
 
 interface Verdict {
+  /** Whether the window has what is judged, for example packets. If not, there is no verdict. */
+  isKnown: boolean;
   pass: boolean;
   received: string;
   /** What is wrong with the call if the judgement fails. */
@@ -39,38 +40,79 @@ interface Verdict {
 
 type Judge = (paths: readonly Path[], metrics: CallMetrics) => Verdict;
 
-/** Judges a window of the rule's length, as described at the top of this file. */
-function judgeWindow(asked: Asked, rule: WindowRule, what: string, judge: Judge): Judgement {
+/** A call to compare with. The clock of its record may have another origin. */
+type OtherCall = Pick<Asked, 'record' | 'view'>;
+
+/** How much later a moment is on the clock of another call's record than on the clock of this call's record. */
+const clockAheadUs = (asked: Asked, { record }: OtherCall): number =>
+  (asked.record.originEpochMs - record.originEpochMs) * 1e3;
+
+/** The time at which another call was connected, on this call's clock; null if it is not connected. */
+function connectedOnClockOf(asked: Asked, other: OtherCall): number | null {
+  const aheadUs = clockAheadUs(asked, other);
+  const timeUs = callConnectedUs(pathsOf(other.record, other.view), asked.askedUs + aheadUs);
+  return timeUs === null ? null : timeUs - aheadUs;
+}
+
+/** The judgement while another call is not connected. Its window is on this call's clock. */
+function otherNotConnected(asked: Asked, other: OtherCall, expected: string): Judgement {
+  const { askedUs, nowUs } = asked;
+  const { record, view } = other;
+  const aheadUs = clockAheadUs(asked, other);
+  const there = { record, view, askedUs: askedUs + aheadUs, nowUs: nowUs + aheadUs };
+  const judgement = notConnected(there, pathsOf(record, view), expected);
+  const window = { fromUs: askedUs, toUs: nowUs };
+  return { ...judgement, received: 'a call to compare with is not connected', window };
+}
+
+function expectedText({ overUs, afterUs }: WindowRule, what: string): string {
+  const from = afterUs === undefined ? '' : ` after the change at ${secondsText(afterUs)}`;
+  return `${what} over ${secondsText(overUs)}${from}`;
+}
+
+/**
+ * Judges a window of the rule's length, as described at the top of this file. If the call is compared with others,
+ * the window does not begin before all of them are connected.
+ */
+function judgeWindow(
+  asked: Asked,
+  rule: WindowRule,
+  what: string,
+  judge: Judge,
+  others: readonly OtherCall[] = [],
+): Judgement {
   const { record, view, askedUs, nowUs } = asked;
-  const from = rule.afterUs === undefined ? '' : ` after the change at ${secondsText(rule.afterUs)}`;
-  const expected = `${what} over ${secondsText(rule.overUs)}${from}`;
+  const expected = expectedText(rule, what);
   const paths = pathsOf(record, view);
   const { afterUs } = rule;
   const connectedUs = callConnectedUs(paths, askedUs);
   if (connectedUs === null) return notConnected(asked, paths, expected);
-  const startUs = Math.max(connectedUs, afterUs ?? lastChangeUs(record, askedUs));
+  const othersUs = others.map((other) => connectedOnClockOf(asked, other));
+  const missing = others[othersUs.indexOf(null)];
+  if (missing !== undefined) return otherNotConnected(asked, missing, expected);
+  const startUs = Math.max(connectedUs, ...othersUs.map(Number), afterUs ?? lastChangeUs(record, askedUs));
   const endUs = callEndUs(record, paths);
   const fullUs = Math.max(afterUs === undefined ? askedUs : 0, startUs + rule.overUs);
   const knownUs = Math.min(nowUs, receivedCurve(record, paths).knownUntilUs);
   const toUs = Math.min(endUs ?? Infinity, rule.mode === 'once' ? fullUs : Math.max(fullUs, knownUs));
-  const window = { fromUs: Math.max(startUs, toUs - rule.overUs), toUs };
+  const window = { fromUs: Math.min(toUs, Math.max(startUs, toUs - rule.overUs)), toUs };
   const common = { expected, dueUs: fullUs, window };
   // Compares `endUs` with the same sum as in `fullUs`. If `endUs - startUs` were compared with `overUs`, a rounding
   // error could change the result.
   if (endUs !== null && endUs < startUs + rule.overUs) {
-    const lasted = `the call ended after ${secondsText(toUs - startUs)} of them`;
+    const lasted = `the call ended after ${secondsText(Math.max(0, toUs - startUs))} of them`;
     const cause = likelyCause(record, paths, window, { kind: 'rate-low', neededBps: 0 });
-    return { ...common, pass: false, final: true, settled: true, received: lasted, cause, metrics: null };
+    return { ...common, pass: false, final: true, settled: false, received: lasted, cause, metrics: null };
   }
   if (knownUs < toUs) {
     const received = `only ${secondsText(Math.max(0, knownUs - startUs))} of them have passed`;
     return { ...common, pass: false, final: false, settled: false, received, cause: null, metrics: null };
   }
   const metrics = pathMetrics(record, paths, window);
-  const { pass, received, symptom } = judge(paths, metrics);
+  const { isKnown, pass, received, symptom } = judge(paths, metrics);
   const cause = pass ? null : likelyCause(record, paths, window, symptom);
   const final = rule.mode === 'once' || endUs !== null;
-  return { ...common, pass, final, settled: true, received, cause, metrics };
+  return { ...common, pass, final, settled: isKnown, received, cause, metrics };
 }
 
 /** An upper limit of a percentile of the queuing delay; percentile 100 is the largest delay. */
@@ -96,6 +138,7 @@ export function judgeQueuingDelay(
     const shown = values.map((ms, i) => `${percentileName(limits[i]?.percentile ?? NaN)} ${msText(ms)}`);
     const source = estimated ? ' (estimated)' : '';
     return {
+      isKnown: points.length > 0,
       pass: values.every((ms, i) => ms < (limits[i]?.ms ?? NaN)),
       received: points.length === 0 ? 'no packets' : `${shown.join(', ')}${source}`,
       symptom: { kind: points.length === 0 ? 'frozen' : 'delay-high' },
@@ -131,13 +174,15 @@ export function judgeUtilisation(
       share !== null && share > max
         ? { kind: 'rate-high', limitBps: max * capacityBps }
         : { kind: 'rate-low', neededBps: min * capacityBps || 0 };
-    return { pass: share !== null && share >= min && share <= max, received, symptom };
+    const pass = share !== null && share >= min && share <= max;
+    return { isKnown: share !== null, pass, received, symptom };
   });
 }
 
 /** Judges whether the loss ratio is less than `ratio`. */
 export function judgeLoss(asked: Asked, { ratio, ...rule }: WindowRule & { ratio: number }): Judgement {
   return judgeWindow(asked, rule, `loss below ${percentText(ratio)}`, (_paths, { lossRatio }) => ({
+    isKnown: lossRatio !== null,
     pass: lossRatio !== null && lossRatio < ratio,
     received: lossRatio === null ? 'no packets' : percentText(lossRatio),
     symptom: { kind: lossRatio === null ? 'frozen' : 'loss-high' },
@@ -161,6 +206,7 @@ export function judgeFreezes(
       ? `longest ${msText(metrics.longestFreezeMs)}, ${metrics.freezes} in all for ${msText(metrics.frozenMs)}`
       : 'no video was received';
     return {
+      isKnown: hasVideo,
       pass: hasVideo && metrics.longestFreezeMs * 1e3 <= longestUs,
       received,
       symptom: { kind: 'frozen' },
@@ -170,26 +216,21 @@ export function judgeFreezes(
 
 export interface FairnessRule extends WindowRule {
   jain: number;
-  /** The calls to compare with. The clocks of their records may have different origins. */
-  others: readonly Pick<Asked, 'record' | 'view'>[];
+  /** The calls to compare with. */
+  others: readonly OtherCall[];
 }
 
 /**
- * Converts a window from the clock of one record to the clock of another; `from` and `to` are the origins of
- * the clocks.
+ * Judges whether Jain's index of the received rates of this call and the others is at least `jain`. The window begins
+ * when all of them are connected, or later.
  */
-const onClockOf = (to: number, from: number, { fromUs, toUs }: Window): Window => ({
-  fromUs: fromUs + (from - to) * 1e3,
-  toUs: toUs + (from - to) * 1e3,
-});
-
-/** Judges whether Jain's index of the received rates of this call and the others is at least `jain`. */
 export function judgeFairness(asked: Asked, { jain, others, ...rule }: FairnessRule): Judgement {
   const what = `Jain's index with ${others.length === 1 ? 'the other call' : `${others.length} other calls`} at least ${jain}`;
-  return judgeWindow(asked, rule, what, (_paths, { window, receivedBps }) => {
-    const otherBps = others.map(({ record, view }) => {
-      const there = onClockOf(record.originEpochMs, asked.record.originEpochMs, window);
-      return receivedCurve(record, pathsOf(record, view)).rateBps(there);
+  const judge: Judge = (_paths, { window, receivedBps }) => {
+    const otherBps = others.map((other) => {
+      const aheadUs = clockAheadUs(asked, other);
+      const there = { fromUs: window.fromUs + aheadUs, toUs: window.toUs + aheadUs };
+      return receivedCurve(other.record, pathsOf(other.record, other.view)).rateBps(there);
     });
     const rates = [receivedBps ?? NaN, ...otherBps];
     const index = jainIndex(rates);
@@ -199,6 +240,7 @@ export function judgeFairness(asked: Asked, { jain, others, ...rule }: FairnessR
       (receivedBps ?? 0) < mean
         ? { kind: 'rate-low', neededBps: mean }
         : { kind: 'rate-high', limitBps: mean };
-    return { pass: index >= jain, received, symptom };
-  });
+    return { isKnown: !Number.isNaN(index), pass: index >= jain, received, symptom };
+  };
+  return judgeWindow(asked, rule, what, judge, others);
 }

@@ -29,8 +29,9 @@ function notRouted({ record, view }: Asked, judgement: Judgement): Judgement | n
 }
 
 function withoutMedia({ record, view }: Asked, needs: Needs, judgement: Judgement): Judgement | null {
-  const { window, settled, metrics } = judgement;
-  if (!settled || window.toUs <= window.fromUs) return null;
+  const { window, settled, final, metrics } = judgement;
+  const waits = !settled && !final;
+  if (waits || window.toUs <= window.fromUs) return null;
   const paths = pathsOf(record, view);
   const missing = missingMedia(paths, window, needs, metrics?.receivedBps ?? null);
   if (missing === null) return null;

@@ -10,6 +10,7 @@ import type {
   LinkChangeRecord,
   PacketColumns,
   PathRecord,
+  StatsSample,
 } from '../calls/record/record.js';
 import type { PacketRecord } from '../link/packet_log.js';
 
@@ -43,20 +44,50 @@ const CLEARLY_MORE = 1.2;
 const endpointOf = (record: CallRecord, id: number | null): EndpointRecord | null =>
   id === null ? null : (record.endpoints.find((endpoint) => endpoint.id === id) ?? null);
 
-/** Media bytes that an endpoint has sent so far. */
-function mediaBytesSent(endpoint: EndpointRecord | null): number {
-  const streams = endpoint?.samples.at(-1)?.outbound ?? [];
-  return streams.reduce((bytes, { bytesSent }) => bytes + (bytesSent || 0), 0);
+type Count = 'sent' | 'received';
+
+/** The media bytes of each stream of an endpoint, by SSRC, in the samples from `first` to `last`. */
+interface CountedBytes {
+  first: StatsSample | undefined;
+  last: StatsSample | undefined;
+  bytes: Record<Count, Map<number, number>>;
 }
 
-function mediaBytesReceived(endpoint: EndpointRecord | null): number {
-  const streams = endpoint?.samples.at(-1)?.inbound ?? [];
-  return streams.reduce((bytes, { bytesReceived }) => bytes + (bytesReceived || 0), 0);
+/** A record grows while it is judged several times a second. Therefore each sample is counted only once. */
+const counted = new WeakMap<readonly StatsSample[], CountedBytes>();
+
+/**
+ * The largest count of each stream. A stream leaves getStats when its sender leaves or stops, so the last sample
+ * alone does not show everything that the endpoint has sent and received.
+ */
+function countedBytes({ samples }: EndpointRecord): CountedBytes['bytes'] {
+  const known = counted.get(samples);
+  // If old samples were dropped, only the samples that are still there count.
+  const goesOn = known !== undefined && known.first === samples[0];
+  const bytes = goesOn
+    ? known.bytes
+    : { sent: new Map<number, number>(), received: new Map<number, number>() };
+  const note = (way: Count, ssrc: number, count: number): void => {
+    if (count > (bytes[way].get(ssrc) ?? 0)) bytes[way].set(ssrc, count);
+  };
+  const last = goesOn ? known.last : undefined;
+  for (let i = samples.length - 1; i >= 0 && samples[i] !== last; i--) {
+    for (const { ssrc, bytesSent } of samples[i]?.outbound ?? []) note('sent', ssrc, bytesSent);
+    for (const { ssrc, bytesReceived } of samples[i]?.inbound ?? []) note('received', ssrc, bytesReceived);
+  }
+  counted.set(samples, { first: samples[0], last: samples.at(-1), bytes });
+  return bytes;
+}
+
+/** Media bytes that an endpoint has sent or received so far. */
+function mediaBytes(endpoint: EndpointRecord | null, way: Count): number {
+  if (endpoint === null) return 0;
+  return [...countedBytes(endpoint)[way].values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
 function busierDirection(offerer: EndpointRecord | null, answerer: EndpointRecord | null): Direction {
-  const forward = Math.max(mediaBytesSent(offerer), mediaBytesReceived(answerer));
-  const backward = Math.max(mediaBytesSent(answerer), mediaBytesReceived(offerer));
+  const forward = Math.max(mediaBytes(offerer, 'sent'), mediaBytes(answerer, 'received'));
+  const backward = Math.max(mediaBytes(answerer, 'sent'), mediaBytes(offerer, 'received'));
   return backward > CLEARLY_MORE * forward ? 'backward' : 'forward';
 }
 

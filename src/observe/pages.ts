@@ -1,14 +1,20 @@
 /** The pages of the observed contexts: their numbers, and which of them are popups. */
-import type { Frame, Page } from 'playwright-core';
+import type { Frame, JSHandle, Page } from 'playwright-core';
 
 import type { CallRecord, PageRecord } from '../calls/record/record.js';
+
+interface SeenWindow {
+  name: string;
+  /** Rejects if the document was gone before the handle could be made. */
+  document: Promise<JSHandle>;
+}
 
 export interface SeenPage {
   page: Page;
   record: PageRecord;
   popup: boolean;
-  /** For each frame that has reported: the name of its window. */
-  windows: Map<Frame, string>;
+  /** For each frame that has reported: its window. */
+  windows: Map<Frame, SeenWindow>;
 }
 
 interface PagesHooks {
@@ -59,7 +65,7 @@ export class Pages {
   /** Returns a list with the frame of the window with this name. The list is empty if the window no longer exists. */
   framesOf(window: string): Frame[] {
     const windows = [...this.#open].flatMap((seen) => [...seen.windows]);
-    return windows.filter(([, name]) => name === window).map(([frame]) => frame);
+    return windows.filter(([, { name }]) => name === window).map(([frame]) => frame);
   }
 
   #follow(seen: SeenPage): void {
@@ -71,10 +77,24 @@ export class Pages {
     });
     page.on('framenavigated', (frame) => {
       if (frame === page.mainFrame()) record.url = frame.url();
+      void this.#navigated(seen, frame);
     });
     page.on('framedetached', (frame) => this.#endWindow(seen, frame));
     page.on('crash', () => this.#end(seen, 'crashed'));
     page.on('close', () => this.#end(seen, 'closed'));
+  }
+
+  /**
+   * Ends the frame's window if its document is gone. The next document may never report, and the last report of the
+   * old one may be lost. Navigations within a document are also announced; the window then stays.
+   */
+  async #navigated(seen: SeenPage, frame: Frame): Promise<void> {
+    const window = seen.windows.get(frame);
+    try {
+      await (await window?.document)?.evaluate(() => null);
+    } catch {
+      if (seen.windows.get(frame) === window) this.#endWindow(seen, frame);
+    }
   }
 
   /**
@@ -83,17 +103,20 @@ export class Pages {
    */
   window(seen: SeenPage, frame: Frame, window: string): void {
     // Ignores a window that has ended: its last report may arrive after the first report of the next window.
-    if (seen.windows.get(frame) === window || this.#endedWindows.has(window)) return;
+    if (seen.windows.get(frame)?.name === window || this.#endedWindows.has(window)) return;
     this.#endWindow(seen, frame);
-    seen.windows.set(frame, window);
+    const document = frame.evaluateHandle<JSHandle>('document');
+    document.catch(() => undefined);
+    seen.windows.set(frame, { name: window, document });
   }
 
   #endWindow(seen: SeenPage, frame: Frame): void {
     const window = seen.windows.get(frame);
     seen.windows.delete(frame);
     if (window === undefined) return;
-    this.#endedWindows.add(window);
-    this.hooks.windowEnded(window);
+    window.document.then((handle) => handle.dispose()).catch(() => undefined);
+    this.#endedWindows.add(window.name);
+    this.hooks.windowEnded(window.name);
   }
 
   #end(seen: SeenPage, why: 'closed' | 'crashed'): void {

@@ -43,29 +43,30 @@ function StreamCharts({ stream, model }: { stream: StreamState; model: Model }) 
   );
 }
 
+const NONE_YET =
+  'No connection found yet. New connections appear here at once; one that the page opened earlier appears as soon as the page uses it.';
+const ALL_CLOSED =
+  'All connections are closed. New ones appear here at once; the recording can still be downloaded.';
+
 export function View({ model }: { model: Model }) {
   const state = model.state.value;
   const theme = chartTheme.value;
   useEffect(() => model.scope.setTheme(theme), [theme]);
   const { stream } = model;
-  const connections = (state?.connections ?? []).filter(
-    (connection) => connection.state !== 'closed' && connection.state !== 'new',
-  );
+  const { connections: all = [], notices = [], incidents = [] } = state ?? {};
+  const connections = all.filter((connection) => connection.state !== 'closed' && connection.state !== 'new');
+  const wereAny = all.some((connection) => connection.state === 'closed');
+  const empty = connections.length === 0 && <p class="empty">{wereAny ? ALL_CLOSED : NONE_YET}</p>;
   const named = new Set(connections.map(({ page }) => page)).size > 1;
-  if (connections.length === 0)
-    return (
-      <p class="empty">
-        No connection found yet. New connections appear here at once; one that the page opened earlier appears
-        as soon as the page uses it.
-      </p>
-    );
+  if (empty !== false && notices.length === 0 && incidents.length === 0) return empty;
   return (
     <div class="view">
       <nav aria-label="Connections and streams">
+        {empty}
         {connections.map((connection) => (
           <ConnectionBlock key={connection.endpoint} connection={connection} model={model} named={named} />
         ))}
-        {(state?.notices ?? []).map(({ code, level, message, fix }) => (
+        {notices.map(({ code, level, message, fix }) => (
           <p key={code} class={`notice ${level}`}>
             {message} <span class="soft">To do: {fix}.</span>
           </p>

@@ -100,14 +100,16 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
 
   /**
    * Metrics of the call; ../judge/call_metrics.ts defines them.
-   * @param window `over`: the length of a window at the end of the call; `fromUs` and `toUs`: a window on the
+   * @param window `over`: the length of a window at the end of the call, which does not begin before the call was
+   * connected; `fromUs` and `toUs`: a window on the
    * record's clock. Default: the whole call
    */
   metrics(window?: { over: Time } | Window): CallMetrics {
     if (window === undefined) return callMetrics(this.record, this.view);
     if ('fromUs' in window) return callMetrics(this.record, this.view, window);
-    const { toUs } = callMetrics(this.record, this.view).window;
-    return callMetrics(this.record, this.view, { fromUs: toUs - timeUs('over', window.over), toUs });
+    const { fromUs, toUs } = callMetrics(this.record, this.view).window;
+    const beginUs = Math.max(fromUs, toUs - timeUs('over', window.over));
+    return callMetrics(this.record, this.view, { fromUs: beginUs, toUs });
   }
 
   /** Resolves when a connection is established. @throws CallError if no connection is established in time */

@@ -16,7 +16,7 @@ import {
 import { attachEvidence } from './evidence.js';
 import type { TestLink } from './link.js';
 import {
-  checkCapture,
+  checkChoices,
   DEFAULTS,
   frameTimingOf,
   withCallFlags,
@@ -74,7 +74,7 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
       use,
       testInfo,
     ) => {
-      checkCapture({ linkCapture, linkBackend });
+      checkChoices({ linkBackend, frameTiming, evidence, linkCapture });
       const timing = { frameTiming: frameTimingOf({ frameTiming, evidence }) };
       const session = new CallSession({ linkOptions, linkBackend, linkPort, ...timing, baseURL });
       await use(session);
@@ -117,7 +117,7 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
     use,
     testInfo,
   ) => {
-    checkCapture({ linkCapture, linkBackend });
+    checkChoices({ linkBackend, frameTiming, evidence, linkCapture });
     const timing = { frameTiming: frameTimingOf({ frameTiming, evidence }) };
     const options = { linkOptions, linkBackend, linkPort, ...timing, baseURL, browser };
     const sessions: CallSession[] = [];

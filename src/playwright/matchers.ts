@@ -230,7 +230,7 @@ export const callMatchers = {
 
   /**
    * Over a window, Jain's index of the received rates of this call and of `others` is at least `jain` (default
-   * 0.9).
+   * 0.9). The window does not begin before all the calls are connected.
    */
   async toBeFairWith(
     this: ExpectMatcherState,

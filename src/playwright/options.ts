@@ -58,13 +58,33 @@ export const frameTimingOf = ({
   return evidence === 'off' ? 'getStats' : 'transform';
 };
 
-/** @throws ConfigError if the value is unknown, or if the backend cannot capture packets */
-export function checkCapture({
-  linkCapture,
-  linkBackend,
-}: Pick<KitOptions, 'linkCapture' | 'linkBackend'>): void {
-  if (!CAPTURES.includes(linkCapture))
-    throw new ConfigError('linkCapture', CAPTURES.join(', '), shown(linkCapture), "write 'csv' or 'pcap'");
+type Choice = 'linkBackend' | 'frameTiming' | 'evidence' | 'linkCapture';
+
+const CHOICES: { readonly [Name in Choice]: { values: readonly KitOptions[Name][]; fix: string } } = {
+  linkBackend: { values: ['shaper', 'devtools'], fix: "write 'devtools', or remove the option" },
+  frameTiming: {
+    values: ['auto', 'transform', 'getStats'],
+    fix: "write 'transform' or 'getStats', or remove the option",
+  },
+  evidence: {
+    values: ['on-failure', 'always', 'off'],
+    fix: "write 'always' or 'off', or remove the option",
+  },
+  linkCapture: { values: CAPTURES, fix: "write 'csv' or 'pcap'" },
+};
+
+function checkChoice(name: Choice, value: string): void {
+  const { values, fix }: { values: readonly string[]; fix: string } = CHOICES[name];
+  if (!values.includes(value)) throw new ConfigError(name, values.join(', '), shown(value), fix);
+}
+
+/**
+ * Checks the options that are one of several words, since Playwright passes on whatever the configuration contains.
+ * @throws ConfigError if a value is unknown, or if the backend cannot capture packets
+ */
+export function checkChoices(options: Pick<KitOptions, Choice>): void {
+  for (const name of Object.keys(CHOICES) as Choice[]) checkChoice(name, options[name]);
+  const { linkBackend, linkCapture } = options;
   if (linkBackend === 'devtools' && linkCapture !== 'off')
     throw new ConfigError(
       'linkCapture',

@@ -17,6 +17,8 @@ import { PROPERTY_NAMES } from '../evidence/properties.js';
 const MOST_CALLS = 100_000;
 
 const callSchema = record({
+  /** The file of the test, relative to the folder of the tests. Earlier versions did not store it. */
+  file: v.optional(v.string('the file of a test')),
   /** The title of the test, for example `describe › test`. */
   test: text('the title of a test'),
   /** The name of Playwright's project; empty if the project has no name. */

@@ -54,7 +54,7 @@ function runTable({ lines }: TrendGroup, runs: TrendReport['runs'], title: strin
 /** The page. */
 export function trendHtml({ runs, groups, ccscope, created }: TrendReport): string {
   const sections = groups.map((group, i) => {
-    const title = groupTitle(group);
+    const title = groupTitle(group, groups);
     return html`<section class="experiment" aria-labelledby="group-${i}">
       <h2 id="group-${i}">${title}</h2>
       <p class="lead">${group.network}</p>

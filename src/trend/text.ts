@@ -4,8 +4,14 @@ import { aligned, sparkline } from '../text/terminal.js';
 import type { TrendGroup, TrendLine, TrendReport } from './trend.js';
 import { counted } from '../text/counted.js';
 
-export const groupTitle = ({ test, project }: TrendGroup): string =>
-  project === '' ? test : `${test} (${project})`;
+/** The title of a group. It names the test's file if another file has a test with the same title. */
+export function groupTitle({ file, test, project }: TrendGroup, groups: readonly TrendGroup[]): string {
+  const isUnique = groups.every(
+    (other) => other.file === file || other.test !== test || other.project !== project,
+  );
+  const title = isUnique || file === '' ? test : `${file} › ${test}`;
+  return project === '' ? title : `${title} (${project})`;
+}
 
 /** The change of the latest value, for example `+12 %` or `-3.1 %`. */
 export function changeText({ change_ratio: change }: TrendLine): string {
@@ -77,7 +83,7 @@ export function trendText({ runs, groups }: TrendReport): string {
   const head = `${count}, ${[...new Set(dates)].join(' to ')}; bars from 0, oldest first`;
   const tables = groups.flatMap((group) => [
     '',
-    `${groupTitle(group)} · ${group.network}`,
+    `${groupTitle(group, groups)} · ${group.network}`,
     ...tableOf(group.lines),
   ]);
   return `${[head, ...tables].join('\n')}\n`;

@@ -34,6 +34,8 @@ export interface TrendLine {
 }
 
 export interface TrendGroup {
+  /** The file of the test, relative to the folder of the tests; empty if no run names it. */
+  file: string;
   test: string;
   project: string;
   network: string;
@@ -88,17 +90,42 @@ function lineOf(metric: PropertyName, perRun: readonly (readonly HistoryCall[])[
   ];
 }
 
-const keyOf = ({ test, project, network }: HistoryCall): string => JSON.stringify([test, project, network]);
+const titleKey = ({ test, project, network }: HistoryCall): string =>
+  JSON.stringify([test, project, network]);
+
+/**
+ * Returns a function that gives the file of a call. Earlier versions did not store the file. A call of theirs belongs
+ * to the only file that has a test with its title, project and network; '' if there are several files or none.
+ */
+function filesOf(calls: readonly HistoryCall[]): (call: HistoryCall) => string {
+  const files = new Map<string, Set<string>>();
+  for (const call of calls) {
+    const { file = '' } = call;
+    const known = files.get(titleKey(call)) ?? new Set();
+    files.set(titleKey(call), file === '' ? known : known.add(file));
+  }
+  return (call) => {
+    const { file = '' } = call;
+    if (file !== '') return file;
+    const [first = '', ...more] = files.get(titleKey(call)) ?? [];
+    return more.length === 0 ? first : '';
+  };
+}
 
 /**
  * Compares the latest known value of each metric with its earlier values, separately for each test, project and
- * network. `runs` is in time order, the oldest run first.
+ * network. Tests in different files are different tests, even if they have the same title. `runs` is in time order,
+ * the oldest run first.
  */
 export function trendOf(runs: readonly HistoryRun[], created = new Date()): TrendReport {
-  const firsts = new Map(runs.flatMap(({ calls }) => calls.map((call) => [keyOf(call), call])));
-  const groups = [...firsts].map(([key, { test, project, network }]): TrendGroup => {
-    const perRun = runs.map(({ calls }) => calls.filter((call) => keyOf(call) === key));
-    return { test, project, network, lines: PROPERTY_NAMES.flatMap((metric) => lineOf(metric, perRun)) };
+  const all = runs.flatMap(({ calls }) => calls);
+  const fileOf = filesOf(all);
+  const keyOf = (call: HistoryCall): string => JSON.stringify([fileOf(call), titleKey(call)]);
+  const groups = [...new Map(all.map((call) => [keyOf(call), call]))].map(([key, call]): TrendGroup => {
+    const { test, project, network } = call;
+    const perRun = runs.map(({ calls }) => calls.filter((each) => keyOf(each) === key));
+    const lines = PROPERTY_NAMES.flatMap((metric) => lineOf(metric, perRun));
+    return { file: fileOf(call), test, project, network, lines };
   });
   return {
     ccscope_trend: 1,

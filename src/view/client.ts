@@ -23,6 +23,8 @@ export class ViewClient {
   readonly model = signal<Model | null>(null);
   /** The reason why no more messages will come; null while they may still come. */
   readonly ended = signal<string | null>(null);
+  /** Whether this view, or another one, has paused the observers of the pages. */
+  readonly paused = signal(false);
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, Waiting>();
   #watch: Remote<WatchService> | null = null;
@@ -49,6 +51,9 @@ export class ViewClient {
         break;
       case 'window-ended':
         void this.#tell((watch) => watch.windowEnded(message.window));
+        break;
+      case 'paused':
+        this.paused.value = message.paused;
         break;
       case 'answer':
         this.#waiting.get(message.id)?.resolve(message.results);

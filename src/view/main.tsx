@@ -2,7 +2,6 @@
  * A page that shows the calls of another browser. It shows the same as the overlay, but for all watched
  * pages.
  */
-import { useSignal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 
@@ -12,25 +11,21 @@ import { View } from '../overlay/view.js';
 import { ViewClient } from './client.js';
 
 function PauseButton({ client }: { client: ViewClient }) {
-  const paused = useSignal(false);
-  const change = async (): Promise<void> => {
-    const pause = !paused.peek();
-    await client.ask(null, { type: pause ? 'pause' : 'resume' });
-    paused.value = pause;
-  };
+  const paused = client.paused.value;
+  const change = (): Promise<unknown> => client.ask(null, { type: paused ? 'resume' : 'pause' });
   return (
     <button
       type="button"
-      aria-pressed={paused.value}
+      aria-pressed={paused}
       title={
-        paused.value
+        paused
           ? "The pages' observers are paused: their calls continue, at no further cost"
           : "Pause the pages' observers: their calls continue, at no further cost"
       }
       disabled={client.ended.value !== null}
       onClick={() => void change().catch(() => undefined)}
     >
-      {paused.value ? 'Resume' : 'Pause'}
+      {paused ? 'Resume' : 'Pause'}
     </button>
   );
 }

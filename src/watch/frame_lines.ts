@@ -18,6 +18,19 @@ export interface FrameFields {
 const LAYERS_FROM = FRAME_COLUMNS.indexOf('spatialIndex');
 const LAYERS = NUMBERS_PER_FRAME - LAYERS_FROM;
 
+/**
+ * The largest number of frames in a line. A page that was blocked for a minute reports all frames of that minute in one
+ * message, and readers of traces refuse a line that is too long.
+ */
+const MOST_FRAMES = 2000;
+
+/** Divides the numbers of a `frames` message among lines. */
+export function rowsOfLines(message: readonly number[]): number[][] {
+  const most = MOST_FRAMES * NUMBERS_PER_FRAME;
+  const lines = Math.ceil(message.length / most);
+  return Array.from({ length: lines }, (_, i) => message.slice(i * most, (i + 1) * most));
+}
+
 const isLayer = (i: number): boolean => i % NUMBERS_PER_FRAME >= LAYERS_FROM;
 
 /** Converts the numbers of a `frames` message to fields. `alias` returns the alias of an SSRC. */

@@ -8,7 +8,7 @@ import type { TraceBatch, TraceEvent } from '../core/index.js';
 import type { WindowPlace } from '../calls/record/endpoints.js';
 import type { RecordNotice } from '../calls/record/record.js';
 import { SHADOW } from '../calls/record/shadow_flow.js';
-import type { PageBatch, PageMessage } from '../inject/protocol.js';
+import { sectionOf, type Action, type PageBatch, type PageMessage } from '../inject/protocol.js';
 import {
   formatHeader,
   TRACE_VERSION,
@@ -19,6 +19,7 @@ import {
   type ViewQuery,
 } from '../trace/index.js';
 import { Aliases, type Identifiers } from './aliases.js';
+import { rowsOfLines } from './frame_lines.js';
 import { LateFrames } from './late_frames.js';
 import { messageLine, otherLine } from './message_lines.js';
 import { TraceRing, type Spilled } from './ring.js';
@@ -75,10 +76,25 @@ interface Lasting {
   endpoint: number | null;
   /** Whether the line reports that the endpoint is closed. */
   closes: boolean;
+  /** The successful action that the line reports; null if it reports something else. */
+  done: Done | null;
   text: string;
 }
 
-const LASTING: ReadonlySet<string> = new Set(['endpoint', 'state', 'local', 'remote', 'source', 'notice']);
+/** A successful action. */
+interface Done {
+  /** Identifies the media section in the recording. */
+  section: string;
+  kind: Action['kind'];
+  /** Whether any action on the media section is in force afterwards. */
+  isAnyInForce: boolean;
+}
+
+const LASTING: ReadonlySet<string> = new Set([
+  ...['endpoint', 'state', 'local', 'remote', 'source', 'notice', 'action'],
+]);
+type ActionMessage = Extract<PageMessage, { type: 'action' }>;
+
 const CHUNK_LENGTH = 256 * 1024;
 
 export class Recording {
@@ -125,17 +141,29 @@ export class Recording {
       if (message.type === 'endpoint') ids.set(message.endpoint, this.#endpoints++);
       const id = ids.get(message.endpoint);
       if (id === undefined) continue;
+      if (message.type === 'frames') {
+        this.#frames(id, message.rows);
+        continue;
+      }
       const where = message.type === 'endpoint' ? { ...message, page, place, url } : message;
       this.#message(where, id);
-      if (message.type === 'frames') this.#lateFrames(id, message.rows);
     }
   }
 
   #message(message: PageMessage, endpoint: number): void {
     const text = messageLine(message, endpoint, this.#aliases);
-    const closes = message.type === 'state' && message.state === 'closed';
     this.#ring.line(text);
-    if (LASTING.has(message.type)) this.#lasting.push({ segment: this.#ring.newest, endpoint, closes, text });
+    if (!LASTING.has(message.type)) return;
+    const closes = message.type === 'state' && message.state === 'closed';
+    const done = message.type === 'action' ? doneBy(message, endpoint) : null;
+    // An action that was refused has changed nothing.
+    if (message.type === 'action' && done === null) return;
+    this.#lasting.push({ segment: this.#ring.newest, endpoint, closes, done, text });
+  }
+
+  #frames(id: number, rows: readonly number[]): void {
+    for (const part of rowsOfLines(rows)) this.#message({ type: 'frames', endpoint: id, rows: part }, id);
+    this.#lateFrames(id, rows);
   }
 
   #lateFrames(endpoint: number, rows: readonly number[]): void {
@@ -171,7 +199,7 @@ export class Recording {
   notice(notice: RecordNotice): void {
     const text = otherLine('notice', { notice }, this.#aliases);
     this.#ring.line(text);
-    this.#lasting.push({ segment: this.#ring.newest, endpoint: null, closes: false, text });
+    this.#lasting.push({ segment: this.#ring.newest, endpoint: null, closes: false, done: null, text });
   }
 
   rows(batches: readonly TraceBatch[]): void {
@@ -211,12 +239,9 @@ export class Recording {
     const oldest = { number: this.#ring.first, fromUs: this.#ring.fromUs ?? 0 };
     const begin = Number.isFinite(lastUs) ? this.#ring.from(this.#nowUs - lastUs) : (keptFrom ?? oldest);
     const header = formatHeader(this.#header(begin, identifiers));
-    const ended = this.#endedBefore(begin.number);
-    const before = this.#lasting.filter(
-      ({ segment, endpoint }) => segment < begin.number && !(endpoint !== null && ended.has(endpoint)),
-    );
+    const lasting = this.#lastingBefore(begin.number);
     return {
-      before: [header, ...before.map(({ text }) => text)].map((text) => `${text}\n`).join(''),
+      before: [header, ...lasting.map(({ text }) => text)].map((text) => `${text}\n`).join(''),
       first: begin.number,
       after: chunks(this.#ring.lines(begin.number)),
     };
@@ -269,17 +294,54 @@ export class Recording {
     return new Set(closed.flatMap(({ endpoint }) => (endpoint === null ? [] : [endpoint])));
   }
 
+  /** Returns the lines from before a segment that are needed to understand the lines from this segment onwards. */
+  #lastingBefore(before: number): Lasting[] {
+    const ended = this.#endedBefore(before);
+    return withoutReplaced(
+      this.#lasting.filter(
+        ({ segment, endpoint }) => segment < before && !(endpoint !== null && ended.has(endpoint)),
+      ),
+    );
+  }
+
   /**
-   * Forgets the endpoints that were closed before segment `before`. To be called when the segments before it
-   * can no longer be exported.
+   * Forgets the endpoints that were closed, and the actions that were replaced, before segment `before`. To be called
+   * when the segments before it can no longer be exported.
    */
   #forgetBefore(before: number): void {
     const gone = this.#endedBefore(before);
-    if (gone.size === 0) return;
-    this.#lasting = this.#lasting.filter(({ endpoint }) => endpoint === null || !gone.has(endpoint));
+    const later = this.#lasting.filter(
+      ({ segment, endpoint }) => segment >= before && !(endpoint !== null && gone.has(endpoint)),
+    );
+    this.#lasting = [...this.#lastingBefore(before), ...later];
     for (const [flow, { endpoint }] of this.#streams) if (gone.has(endpoint)) this.#streams.delete(flow);
     for (const endpoint of gone) this.#late.delete(endpoint);
   }
+}
+
+function doneBy({ action, result }: ActionMessage, endpoint: number): Done | null {
+  if (!result.ok) return null;
+  const section = sectionOf({ ...action.target, endpoint });
+  return { section, kind: action.kind, isAnyInForce: result.inForce.length > 0 };
+}
+
+/**
+ * Leaves out actions that are no longer in force: those that a later action of the same kind has replaced, and those on
+ * a media section whose actions were all undone later. This also bounds the number of lines in long calls.
+ */
+function withoutReplaced(lines: readonly Lasting[]): Lasting[] {
+  const later = new Set<string>();
+  const undone = new Set<string>();
+  const kept = [...lines].reverse().filter(({ done }) => {
+    if (done === null) return true;
+    const { section, kind, isAnyInForce } = done;
+    const name = `${kind} ${section}`;
+    if (later.has(name) || undone.has(section)) return false;
+    later.add(name);
+    if (!isAnyInForce) undone.add(section);
+    return isAnyInForce;
+  });
+  return kept.reverse();
 }
 
 /**

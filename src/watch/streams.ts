@@ -1,5 +1,5 @@
 /** The streams of watched connections: their names, their flows in the recording, and their current state. */
-import type { ActionTarget, InForce } from '../inject/protocol.js';
+import { sectionOf, type ActionTarget, type InForce } from '../inject/protocol.js';
 import type { EndpointRecord, InboundStats, OutboundStats, StatsSample } from '../calls/record/record.js';
 import type { ShadowFlow } from '../calls/record/shadow_flow.js';
 import { GONE_US } from '../calls/record/shadows.js';
@@ -57,13 +57,6 @@ interface Known {
 
 const keyOf = (endpoint: number, direction: StreamDirection, ssrc: number): string =>
   `${endpoint} ${direction} ${ssrc}`;
-
-/**
- * A key for a media section in one direction. If the browser reports no mid, each stream counts as a
- * separate media section.
- */
-const sectionOf = ({ endpoint, direction, mid, ssrc }: ActionTarget): string =>
-  `${endpoint} ${direction} ${mid === '' ? `ssrc ${ssrc}` : mid}`;
 
 /**
  * The growth of the count `above` between two samples, divided by the growth of the count `below`. NaN if
@@ -159,8 +152,8 @@ export class Streams {
   }
 
   /** Records which actions on a media section (in one direction) have not been undone. */
-  acted(endpoint: number, { direction, mid, ssrc }: ActionTarget, inForce: readonly InForce[]): void {
-    this.#inForce.set(sectionOf({ endpoint, direction, mid, ssrc }), inForce);
+  acted(endpoint: number, target: ActionTarget, inForce: readonly InForce[]): void {
+    this.#inForce.set(sectionOf({ ...target, endpoint }), inForce);
   }
 
   /** Updates a sent stream with its counters in a sample. */

@@ -46,6 +46,8 @@ const feedMessage = v.variant('type', [
   }),
   v.object({ type: v.literal('batch'), place, batch: v.unknown() }),
   v.object({ type: v.literal('window-ended'), window: v.string() }),
+  /** Whether a view has paused all observers. Sent after the batches that came before, and after each change. */
+  v.object({ type: v.literal('paused'), paused: v.boolean() }),
   v.object({ type: v.literal('answer'), id: v.number(), results: v.array(v.unknown()) }),
   v.object({ type: v.literal('refusal'), id: v.number(), message: v.string() }),
   /** The last message. No other message follows. */

@@ -283,7 +283,13 @@ test('the pause of the view rests the observers, and another view is told what c
   await view.getByRole('button', { name: 'Pause', exact: true }).first().click();
   await expect(view.getByRole('button', { name: 'Resume', exact: true })).toBeVisible();
   expect(await questionsWhile(b, () => plays(b, 30))).toBe(0);
-  await view.getByRole('button', { name: 'Resume', exact: true }).click();
+  // The pause applies to all views: to one that was open already, and to one that is opened later.
+  await expect(second.getByRole('button', { name: 'Resume', exact: true })).toBeVisible();
+  await view.reload();
+  await expect(view.getByRole('button', { name: '▼ receives video' })).toHaveCount(1);
+  await expect(view.getByRole('button', { name: 'Resume', exact: true })).toBeVisible();
+  await second.getByRole('button', { name: 'Resume', exact: true }).click();
+  await expect(view.getByRole('button', { name: 'Resume', exact: true })).toHaveCount(0);
   await expect(view.getByRole('button', { name: 'Pause', exact: true }).first()).toBeVisible();
   await expect(view.getByRole('button', { name: '▼ receives video' })).toHaveCount(1);
   expect(await questionsWhile(b, () => plays(b, 30))).toBeGreaterThan(0);

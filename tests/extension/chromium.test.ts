@@ -136,6 +136,48 @@ test('a sender is capped from the panel, and turning off takes that back', async
   await expect.poll(bound).toEqual([undefined]);
 });
 
+test('what one panel has done is shown and taken back in another', async ({ bed }) => {
+  await turnOn(bed);
+  const { a } = await bed.call('plain.html');
+  const tab = await bed.click(a);
+  const first = await bed.openPanel(tab);
+  await expectVideo(first, 'Sends');
+  const inForce = (panel: Page) => panel.getByRole('list', { name: 'In force' });
+  await first.getByRole('spinbutton', { name: 'Cap in kbps' }).fill('150');
+  await first.getByRole('button', { name: 'Cap', exact: true }).click();
+  await expect(inForce(first)).toContainText('Capped at 150 kbps by ccscope');
+  const second = await bed.openPanel(tab);
+  await expectVideo(second, 'Sends');
+  await expect(inForce(second)).toContainText('Capped at 150 kbps by ccscope');
+  await second.getByRole('button', { name: 'Release cap' }).click();
+  await expect(inForce(second)).toHaveCount(0);
+  await first.bringToFront();
+  await expect(inForce(first)).toHaveCount(0);
+});
+
+test('a click finds a connection that the page no longer uses, even if the search takes long', async ({
+  bed,
+}) => {
+  const { a, b } = await bed.call('plain.html');
+  // From then on, no candidate makes the page use its connection.
+  for (const side of [a, b])
+    await side.waitForFunction(() => {
+      const { peer } = globalThis as unknown as { peer: RTCPeerConnection };
+      return peer.connectionState === 'connected' && peer.iceGatheringState === 'complete';
+    });
+  await a.evaluate(() => {
+    const scope = globalThis as unknown as Record<string, unknown>;
+    const names = Array.from({ length: 50 }, (_, i) => `name ${i}`);
+    const entry = () => Object.fromEntries(names.map((name) => [name, name]));
+    // The search comes to these objects before it comes to the connection.
+    scope['entries'] = Array.from({ length: 3000 }, entry);
+    scope['held'] = { call: { parts: { peer: scope['peer'] } } };
+    delete scope['peer'];
+  });
+  const panel = await bed.openPanel(await bed.click(a));
+  await expectVideo(panel, 'Sends');
+});
+
 test('a page with a policy that allows next to nothing', async ({ bed }) => {
   await turnOn(bed);
   bed.server.headers = {

@@ -286,6 +286,11 @@ test('what was done is taken back when nobody hears the observer any more, and m
   await listenerIsGone(true);
   await expect.poll(bound).toBeUndefined();
   await listenerIsGone(false);
+  const told = await actionsTold(page);
+  expect(told.map(({ action: { kind }, result }) => [kind, result.ok && result.inForce.length])).toEqual([
+    ['cap', 1],
+    ['release', 0],
+  ]);
   await expect.poll(async () => (await act(page, cap(100e3))).ok).toBe(true);
 });
 

@@ -171,6 +171,26 @@ test('the recording is downloaded, with the bookmarks of the key b, and is not l
   await expect(overlay(page)).toHaveCount(0);
 });
 
+test('why it dropped can still be read when the call has ended', async ({ page }) => {
+  await openOverlay(page);
+  // A fall is measured against the rate of the seconds before it, so the call first runs for ten seconds.
+  await awaitRate(page, 400e3);
+  const recording = overlay(page).getByRole('region', { name: 'Recording' });
+  await expect(recording.locator('.reading')).toHaveText(/^(0:[1-5]\d|[1-9]\d*:\d\d),/);
+  await overlay(page).getByRole('spinbutton', { name: 'Cap in kbps' }).fill('100');
+  await button(page, 'Cap').click();
+  const incident = overlay(page).getByRole('region', { name: 'Why did it drop?' }).locator('.cause').first();
+  await expect(incident).toBeVisible();
+  await page.evaluate(() => {
+    window.call.caller.close();
+    window.call.callee.close();
+  });
+  await expect(overlay(page).getByText('All connections are closed.')).toBeVisible();
+  await expect(button(page, /Sends video/)).toHaveCount(0);
+  await expect(incident).toBeVisible();
+  await expect(button(page, 'Download')).toBeEnabled();
+});
+
 test('layers of simulcast are one group, and are switched one by one', async ({ page }) => {
   await openOverlay(page, ['q', 'h']);
   await expect(overlay(page).getByText(/simulcast, 2 layers/)).toBeVisible();

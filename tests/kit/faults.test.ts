@@ -50,6 +50,25 @@ test('a page goes to another address in a call', async ({ bed, server }) => {
   expect(ofPage.map(({ states }) => states.at(-1)?.state)).toEqual(['closed', 'new']);
 });
 
+test('a page goes to an address without a call', async ({ bed }) => {
+  const { a } = await bed.openBoth('plain.html');
+  await bed.receiveVideo(1);
+  const states = () =>
+    bed.record.endpoints
+      .filter(({ page }) => page === bed.observer.pageId(a))
+      .map((endpoint) => endpoint.states.map(({ state }) => state));
+  // Neither another place in the same document nor an event that the page dispatches itself ends the call.
+  await a.evaluate(() => {
+    location.hash = '#elsewhere';
+    dispatchEvent(new PageTransitionEvent('pagehide'));
+  });
+  await bed.observer.collect();
+  expect(states().map((all) => all.at(-1))).toEqual(['connected']);
+  await a.goto('about:blank');
+  await bed.until('the end of the connection', () => states()[0]?.at(-1) === 'closed');
+  expect(states().map((all) => all.filter((state) => state === 'closed'))).toEqual([['closed']]);
+});
+
 /** Pages in which the observer cannot see single frames. The video of their calls must flow nevertheless. */
 const refusals: Readonly<
   Record<string, { headers?: Record<string, string>; script?: string; code: string }>

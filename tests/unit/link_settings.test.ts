@@ -1,6 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runInNewContext } from 'node:vm';
 
 import { afterAll, describe, expect, expectTypeOf, it } from 'vitest';
 
@@ -167,6 +169,38 @@ describe('the settings of a link', () => {
       'network 4g, runs of 3 lost packets, outages 1s/100ms, cross traffic cubic:1',
     );
     expect(settingsText({ seed: 3 })).toBe('nothing changed');
+  });
+});
+
+/** The object literal that begins at an index of a text, with all that is nested in it. */
+function literalAt(text: string, begin: number): string {
+  let depth = 0;
+  for (let i = begin; i < text.length; i++) {
+    if (text[i] === '{') depth += 1;
+    if (text[i] === '}') depth -= 1;
+    if (depth === 0) return text.slice(begin, i + 1);
+  }
+  throw new Error(`a brace is not closed: ${text.slice(begin, begin + 60)}`);
+}
+
+describe('the guides for Playwright', () => {
+  const folder = fileURLToPath(new URL('../../src/playwright/', import.meta.url));
+  const guides = readdirSync(folder).filter((name) => name.endsWith('.md'));
+  const settings = guides.flatMap((name) => {
+    const text = readFileSync(join(folder, name), 'utf8');
+    const begins = [...text.matchAll(/(?:\blink(?:\.for\(\w+\))?\.set\(|\blinkOptions: )(?=\{)/g)];
+    const literals = begins.map(({ 0: before, index }) => literalAt(text, index + before.length));
+    // A table says `link.set({ … })`, which is no example.
+    return literals.filter((literal) => !literal.includes('…')).map((literal) => [name, literal] as const);
+  });
+
+  it('have examples', () => {
+    expect(new Set(settings.map(([name]) => name))).toEqual(new Set(['README.md', 'servers.md']));
+    expect(settings.length).toBeGreaterThan(10);
+  });
+
+  it.each(settings)('%s shows settings that a link takes: %s', (_, literal) => {
+    expect(() => parseLinkSettings(runInNewContext(`(${literal})`))).not.toThrow();
   });
 });
 

@@ -18,6 +18,7 @@ import { openInBrowser } from './open.js';
 import { choosePages, pagesOf } from './pages.js';
 import { Recording, type Recorded } from './recording.js';
 import { serveView, type ViewServer } from './view_server.js';
+import { WindowClocks } from './window_clocks.js';
 import { counted } from '../../text/counted.js';
 
 export interface AttachPlan {
@@ -64,6 +65,9 @@ class Attachment {
   readonly #recording: Recording | null;
   #view: ViewServer | null = null;
   readonly #connections = new ConnectionCount();
+  readonly #clocks = new WindowClocks();
+  /** When the time of the recording was 0, on this process's clock. */
+  readonly #beganMs = performance.now();
   /** Whether `end` has been called. */
   #leaves = false;
   #nowUs = 0;
@@ -76,12 +80,13 @@ class Attachment {
     this.#watch =
       plan.record === null ? null : new Watch({ originEpochMs, load: loadCore, keepUs: UNWRITTEN_US });
     this.#recording =
-      plan.record === null || this.#watch === null ? null : new Recording(plan.record, this.#watch);
+      plan.record === null || this.#watch === null ? null : new Recording(plan.record, this.#watch, plan.say);
     const late = { adoptsLate: true, timesShownFrames: true } as const;
     const config = { originEpochMs, relay: null, frameTiming: 'transform', ...late } as const;
     this.#feed = new PageFeed({ pages: this.#pages }, config, {
       nowUs: () => this.#nowUs,
-      heard: (batch, place) => {
+      heard: (told, place) => {
+        const batch = this.#clocks.take(told, (performance.now() - this.#beganMs) * 1000);
         this.#nowUs = Math.max(this.#nowUs, batch.timeUs);
         this.#connections.hear(batch);
         this.#backlog.add({ batch, place });
@@ -92,6 +97,7 @@ class Attachment {
       // the function through which the observer sends. Such data are ignored.
       unreadable: () => undefined,
       windowEnded: (window) => {
+        this.#clocks.windowEnded(window);
         this.#backlog.windowEnded(window);
         this.#connections.windowEnded(window);
         this.#view?.tell({ type: 'window-ended', window });

@@ -46,6 +46,20 @@ function viewFolder(): string {
 export async function serveView(options: ViewOptions): Promise<ViewServer> {
   const key = randomUUID();
   const sockets = new Set<ChannelSocket>();
+  const tell = (message: FeedMessage): void => {
+    const text = JSON.stringify(message);
+    for (const socket of sockets) socket.send(text);
+  };
+  let isPaused = false;
+  const ask: ViewOptions['ask'] = async (window, request) => {
+    const { type } = request;
+    const isPause = window === null && (type === 'pause' || type === 'resume');
+    if (isPause) isPaused = type === 'pause';
+    const results = await options.ask(window, request);
+    // All views are told, since the observers of the pages are paused for all of them.
+    if (isPause) tell({ type: 'paused', paused: isPaused });
+    return results;
+  };
   const server = await startServer({
     appDir: viewFolder(),
     limits: { sessions: 0, buffer_bytes: BUFFER_BYTES },
@@ -56,17 +70,14 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
         const { title, originEpochMs } = options;
         send(socket, { type: 'begin', title, originEpochMs });
         for (const message of options.backlog()) send(socket, message);
+        send(socket, { type: 'paused', paused: isPaused });
         return {
-          heard: (text) => void answer(socket, text, options),
+          heard: (text) => void answer(socket, text, ask),
           closed: () => void sockets.delete(socket),
         };
       },
     },
   });
-  const tell = (message: FeedMessage): void => {
-    const text = JSON.stringify(message);
-    for (const socket of sockets) socket.send(text);
-  };
   return {
     url: `${server.url}#${key}`,
     tell,
@@ -80,7 +91,7 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
 const send = (socket: ChannelSocket, message: FeedMessage): void => socket.send(JSON.stringify(message));
 
 /** Answers a request from a view, or sends a refusal if the request fails. Ignores messages that are not requests. */
-async function answer(socket: ChannelSocket, text: string, { ask }: ViewOptions): Promise<void> {
+async function answer(socket: ChannelSocket, text: string, ask: ViewOptions['ask']): Promise<void> {
   let id: number | null = null;
   try {
     const message = readViewMessage(text);

@@ -29,8 +29,9 @@ function commitOf(folder: string): string | null {
 
 function historyCall(call: TestedCall): HistoryCall {
   const { test, run, properties } = call;
-  const [, project = ''] = test.titlePath();
+  const [, project = '', file = ''] = test.titlePath();
   return {
+    file,
     test: titleOf(test),
     project,
     run: run === '' ? null : Number(run.replace('run-', '')),

@@ -164,6 +164,19 @@ describe('the metrics', () => {
     expect(call['queue_delay_max_ms']).toBeLessThan(312);
   });
 
+  it('count up to the end of the call, though the record goes on', () => {
+    // The call ends at 20 s. Until then, the capacity is 1 Mbps for 11.5 s and 0.5 Mbps for 8 s: 15.5 Mbit in 19.5 s.
+    const [offerer, answerer] = record.endpoints;
+    if (offerer === undefined || answerer === undefined) throw new Error('no endpoints');
+    const states = [...offerer.states, { timeUs: 20e6, state: 'closed' as const }];
+    const ended = { ...record, endpoints: [{ ...offerer, states }, answerer] };
+    const { call, connections } = measure(ended);
+    expect(call?.window).toEqual({ fromUs: 5e5, toUs: 20e6 });
+    expect(connections.map(({ metrics }) => metrics.window)).toEqual([call?.window]);
+    expect(call?.capacityBps).toBeCloseTo(15.5e6 / 19.5, 3);
+    expect(measure(record).call?.window.toUs).toBeGreaterThan(29.9e6);
+  });
+
   it('name what went wrong: at both ends the rate fell to about a half', () => {
     const incidents = metricsJson(input)['incidents'] as Record<string, unknown>[];
     expect(incidents.map(({ kind, direction }) => `${String(direction)} ${String(kind)}`).sort()).toEqual([

@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { linkCaptureFiles } from '../../../src/evidence/link_capture.js';
-import { checkCapture } from '../../../src/playwright/options.js';
+import { checkChoices, DEFAULTS } from '../../../src/playwright/options.js';
 import type { CallRecord } from '../../../src/calls/record/record.js';
 import { direction } from '../judge/synthetic.js';
 import { syntheticCall } from './synthetic_record.js';
@@ -140,11 +140,31 @@ describe('the option', () => {
 
   it('is refused where it is misspelt, or nobody sees the packets', () => {
     const check = (linkCapture: string, linkBackend: 'shaper' | 'devtools'): (() => void) => {
-      return () => checkCapture({ linkCapture: linkCapture as 'csv', linkBackend });
+      return () => checkChoices({ ...DEFAULTS, linkCapture: linkCapture as 'csv', linkBackend });
     };
     expect(check('pcpa', 'shaper')).toThrow(/^linkCapture: expected off, csv, pcap, both, got "pcpa"/);
     expect(check('csv', 'devtools')).toThrow(/^linkCapture: expected off, since the devtools backend/);
     expect(check('off', 'devtools')).not.toThrow();
     expect(check('both', 'shaper')).not.toThrow();
+  });
+
+  it('is refused where it is misspelt, as are the other options that are one of several words', () => {
+    const check = (options: object): (() => void) => {
+      return () => checkChoices({ ...DEFAULTS, ...options });
+    };
+    expect(check({ linkBackend: 'devtool' })).toThrow(
+      /^linkBackend: expected shaper, devtools, got "devtool"/,
+    );
+    expect(check({ frameTiming: 'getstats' })).toThrow(
+      /^frameTiming: expected auto, transform, getStats, got "getstats"/,
+    );
+    expect(check({ evidence: 'on-fail' })).toThrow(
+      /^evidence: expected on-failure, always, off, got "on-fail"/,
+    );
+    for (const options of [
+      ...[{}, { linkBackend: 'devtools' }, { frameTiming: 'transform' }, { frameTiming: 'getStats' }],
+      ...[{ evidence: 'always' }, { evidence: 'off' }],
+    ])
+      expect(check(options)).not.toThrow();
   });
 });

@@ -2,6 +2,7 @@ import { mergeExpects, expect as plain } from '@playwright/test';
 import { describe, expect as check, it } from 'vitest';
 
 import type { CallRecord } from '../../../src/calls/record/record.js';
+import { judgeFairness } from '../../../src/judge/index.js';
 import { ObservedCall, type CallSource } from '../../../src/playwright/call.js';
 import { expect } from '../../../src/playwright/matchers.js';
 import { callRecord, steady, videoSamples, type SyntheticCall } from './synthetic.js';
@@ -166,6 +167,38 @@ describe('matchers in real expect', () => {
     check(message).toContain('Received: 0.915 (480 kbps to 900 kbps)');
   });
 
+  it('compare calls from when all of them are connected', async () => {
+    // This call has 480 kbps from its second 0 on. The other has 480 kbps as well, but only from this call's second 27
+    // on. Its record began 20 s later, so that is the other record's second 7.
+    const record = callRecord(HALF);
+    const late = callRecord({ connectedS: 7, packets: steady(7, 40, 4.8e5), capacity: HALF.capacity });
+    const other = { record: { ...late, originEpochMs: record.originEpochMs + 20e3 }, view: {} };
+    const at = (nowUs: number) =>
+      judgeFairness(
+        { record, view: {}, askedUs: 30e6, nowUs },
+        { overUs: 10e6, mode: 'retry', jain: 0.99, others: [other] },
+      );
+    check(at(36e6)).toMatchObject({ settled: false, final: false, dueUs: 37e6 });
+    check(at(37e6)).toMatchObject({ pass: true, settled: true, window: { fromUs: 27e6, toUs: 37e6 } });
+
+    // A call that the other call outlives, and that ends before the other is connected, has no common time with it.
+    const early = callRecord(HALF);
+    for (const { states } of early.endpoints) states.push({ timeUs: 25e6, state: 'closed' });
+    const asked = { record: early, view: {}, askedUs: 30e6, nowUs: 36e6 };
+    const ended = judgeFairness(asked, { overUs: 10e6, mode: 'retry', jain: 0.99, others: [other] });
+    check(ended).toMatchObject({ settled: false, final: true, window: { fromUs: 25e6, toUs: 25e6 } });
+    check(ended.received).toBe('the call ended after 0 s of them');
+
+    const [one, missing] = [live(HALF).call, live({ connectedS: null }).call];
+    const messages = await Promise.all(
+      [
+        expect(one).toBeFairWith(missing, { timeout: 300 }),
+        expect(one).not.toBeFairWith(missing, { timeout: 300 }),
+      ].map(messageOf),
+    );
+    for (const message of messages) check(message).toContain('a call to compare with is not connected');
+  });
+
   it('compose with other matchers', async () => {
     const odd = plain.extend({
       toBeOdd: (value: number) => ({ pass: value % 2 === 1, message: () => 'even' }),
@@ -176,5 +209,19 @@ describe('matchers in real expect', () => {
     await check(messageOf(merged(live(HALF).call).not.toLoseLessThan(0.5))).resolves.toContain(
       'not loss below 50 %',
     );
+  });
+});
+
+describe('metrics of the end of a call', () => {
+  it('do not reach back before the connecting', () => {
+    const packets = steady(26, 30, 4.8e5);
+    const answerer = { samples: videoSamples(26, 30, 4.8e5).received };
+    const { call } = live({ connectedS: 26, packets, answerer, capacity: [{ atS: 0, bps: 5e5 }] });
+    const { window, receivedBps } = call.metrics({ over: '10s' });
+    const whole = call.metrics();
+    check(window).toEqual(whole.window);
+    check(window.fromUs).toBe(26e6);
+    check(receivedBps).toBe(whole.receivedBps);
+    check(call.metrics({ over: '1s' }).window).toEqual({ fromUs: window.toUs - 1e6, toUs: window.toUs });
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { callMetrics, jainIndex } from '../../../src/judge/index.js';
+import { callMetrics, jainIndex, pathsOf } from '../../../src/judge/index.js';
+import { inboundGrowth } from '../../../src/judge/growth.js';
 import { callRecord, endpoint, frames, inbound, sample, samples, steady, videoSamples } from './synthetic.js';
 
 const between = (fromS: number, toS: number) => ({ fromUs: fromS * 1e6, toUs: toS * 1e6 });
@@ -128,6 +129,41 @@ describe('metrics of a call without a record of packets', () => {
   });
 });
 
+describe('the growth of a counter', () => {
+  /** An endpoint that receives 1000 packets a second, but is away from 4 s to 6 s. `back` is its count after that. */
+  const receiver = (back: (timeS: number) => number) =>
+    endpoint(1, 0, {
+      samples: samples(0, 10, (t) => ({
+        inbound: t > 4 && t < 6 ? [] : [inbound({ packetsReceived: t > 4 ? back(t) : t * 1000 })],
+      })),
+    });
+  const grown = (of: ReturnType<typeof receiver>, fromS: number, toS: number): number =>
+    inboundGrowth(of, between(fromS, toS), ({ packetsReceived }) => packetsReceived);
+
+  it('counts a stream up to its last sample in the window', () => {
+    const stopped = receiver((t) => 4000 + (t - 6) * 1000);
+    expect(grown(stopped, 1, 5)).toBe(3000);
+    expect(grown(stopped, 4.5, 5.5)).toBe(0);
+  });
+
+  it('counts a stream that comes back from where it stopped, or from 0 if its counter was reset', () => {
+    const goesOn = receiver((t) => 4000 + (t - 6) * 1000);
+    const restarts = receiver((t) => (t - 6) * 1000);
+    for (const each of [goesOn, restarts]) {
+      expect(grown(each, 1, 8)).toBe(5000);
+      expect(grown(each, 5, 8)).toBe(2000);
+      expect(grown(each, 7, 9)).toBe(2000);
+    }
+  });
+
+  it('may be negative, since packets that were counted as lost may arrive', () => {
+    const late = endpoint(1, 0, {
+      samples: samples(0, 4, (t) => ({ inbound: [inbound({ packetsLost: t < 2 ? 9 : 5 })] })),
+    });
+    expect(inboundGrowth(late, between(1, 3), ({ packetsLost }) => packetsLost)).toBe(-4);
+  });
+});
+
 describe('views', () => {
   it('judges the direction that carried more media', () => {
     const { sent, received } = videoSamples(0, 10, 9e5);
@@ -149,6 +185,40 @@ describe('views', () => {
     const endpoints = record.endpoints.map((each) => ({ ...each, page: 0 }));
     const loopback = callMetrics({ ...record, endpoints, link: null }, { sentBy: 0 }, between(1, 9));
     expect(loopback.sentBps).toBeCloseTo(9e5, 3);
+  });
+
+  it('still judges that direction when its streams have left getStats', () => {
+    // The offerer's video of 900 kbps ends at 8 s, and its streams disappear. The answerer goes on with 100 kbps.
+    const main = videoSamples(0, 10, 9e5);
+    const small = videoSamples(0, 10, 1e5);
+    const isOver = (timeUs: number): boolean => timeUs > 8e6;
+    const record = callRecord({
+      backend: 'none',
+      offerer: {
+        samples: main.sent.map((s, i) => ({
+          ...s,
+          outbound: isOver(s.timeUs) ? [] : s.outbound,
+          inbound: small.received[i]?.inbound ?? [],
+        })),
+      },
+      answerer: {
+        samples: small.sent.map((s, i) => ({
+          ...s,
+          inbound: isOver(s.timeUs) ? [] : (main.received[i]?.inbound ?? []),
+        })),
+      },
+    });
+    const directions = (): string[] => pathsOf(record, {}).map(({ direction }) => direction);
+    expect(directions()).toEqual(['forward']);
+    // The record goes on growing: what the answerer sends counts from its new samples, too.
+    const [offerer, answerer] = record.endpoints;
+    const received = inbound({ ssrc: 12, bytesReceived: 9e6 });
+    offerer?.samples.push(sample(11, { inbound: [received] }));
+    expect(directions()).toEqual(['backward']);
+    // Dropped samples do not count.
+    offerer?.samples.splice(0);
+    answerer?.samples.splice(0, 12);
+    expect(directions()).toEqual(['forward']);
   });
 
   it('adds up what a page sends on several connections', () => {

@@ -3,9 +3,12 @@ import { describe, expect, it } from 'vitest';
 
 import {
   judgeConvergence,
+  judgeFairness,
   judgeFreezes,
+  judgeLoss,
   judgeProved,
   judgeQueuingDelay,
+  judgeUtilisation,
   type Asked,
 } from '../../../src/judge/index.js';
 import type { CallRecord, StatsSample } from '../../../src/calls/record/record.js';
@@ -129,6 +132,56 @@ describe('a call without anything to judge', () => {
     );
     expect(verdict).toMatchObject({ pass: false, settled: false });
     expect(verdict.received).toBe('no verdict: no video was received, only other media');
+  });
+});
+
+describe('a number that is not known', () => {
+  const rule = { overUs: 5e6, mode: 'once' } as const;
+  const limits = [{ percentile: 95, ms: 100 }];
+  const { sent, received } = videoSamples(0, 20, 8e5);
+  const media = { offerer: { samples: sent }, answerer: { samples: received } };
+  const unshaped = callRecord({ backend: 'none', ...media });
+  const silent = callRecord({ packets: [], capacity: CAPACITY });
+  const at10 = (record: CallRecord): Asked => ({ ...asked(record), askedUs: 10e6 });
+
+  it('gives no verdict, so the opposite is not met either', () => {
+    const verdicts = {
+      delay: judgeQueuingDelay(at10(silent), { ...rule, limits }),
+      loss: judgeLoss(at10(silent), { ...rule, ratio: 0.1 }),
+      utilisation: judgeUtilisation(at10(unshaped), { ...rule, min: 0.5, of: 'call' }),
+      freezes: judgeFreezes(at10(silent), { ...rule, longestUs: 1e6 }),
+      fairness: judgeFairness(at10(silent), { ...rule, jain: 0.9, others: [{ record: silent, view: {} }] }),
+    };
+    for (const [name, verdict] of Object.entries(verdicts))
+      expect(verdict, name).toMatchObject({ pass: false, settled: false, final: true });
+    expect(verdicts.utilisation.received).toBe('unknown: no capacity of the link is known');
+  });
+
+  it('is not what a call has that is measured', () => {
+    const shaped = callRecord({ packets: steady(0, 20, 8e5), capacity: CAPACITY, ...media });
+    const verdicts = {
+      delay: judgeQueuingDelay(at10(shaped), { ...rule, limits }),
+      loss: judgeLoss(at10(shaped), { ...rule, ratio: 0.1 }),
+      utilisation: judgeUtilisation(at10(shaped), { ...rule, min: 0.5, of: 'call' }),
+      freezes: judgeFreezes(at10(shaped), { ...rule, longestUs: 1e6 }),
+      fairness: judgeFairness(at10(shaped), { ...rule, jain: 0.9, others: [{ record: shaped, view: {} }] }),
+    };
+    for (const [name, verdict] of Object.entries(verdicts))
+      expect(verdict, name).toMatchObject({ pass: true, settled: true, final: true });
+  });
+
+  it('is that of a window which a call does not fill', () => {
+    const short = callRecord({ packets: steady(0, 4, 8e5), capacity: CAPACITY, ...media });
+    for (const { states } of short.endpoints) states.push({ timeUs: 4e6, state: 'closed' });
+    const verdict = judgeLoss(at10(short), { ...rule, ratio: 0.1 });
+    expect(verdict).toMatchObject({ pass: false, settled: false, final: true });
+    expect(verdict.received).toBe('the call ended after 4 s of them');
+  });
+
+  it('is that of a call which ended before it connected', () => {
+    const never = callRecord({ connectedS: null });
+    for (const { states } of never.endpoints) states.push({ timeUs: 4e6, state: 'closed' });
+    expect(judgeLoss(at10(never), { ...rule, ratio: 0.1 })).toMatchObject({ settled: false, final: true });
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { CallRecord, ShadowRecord } from '../../../src/calls/record/record.js';
 import { loadCore, tableSpec, type TableName, type TraceBatch } from '../../../src/core/index.js';
+import type { Action, ActionResult, PageBatch, PageMessage } from '../../../src/inject/protocol.js';
 import { collector, recordedFlows, Replayer, TraceReader, type TraceSink } from '../../../src/trace/index.js';
 import {
   NoRecordingError,
@@ -10,6 +11,8 @@ import {
   type ExportOptions,
   type WatchOptions,
 } from '../../../src/watch/index.js';
+import { incidentsOfTrace } from '../../../src/watch/recorded_incidents.js';
+import { seen as callSeen } from '../judge/incident_calls.js';
 import { MID, PAGE_URL, pageBatches, SSRC, type PageOptions } from './synthetic_page.js';
 
 const ORIGIN_MS = 1_790_000_000_000;
@@ -195,6 +198,27 @@ describe('a recording of a watch', () => {
     expect(named(record)).not.toEqual(named(watch.record));
   });
 
+  it('can be read where a blocked page reported all frames of a minute at once', async () => {
+    const [batch] = [...pageBatches({ durationS: 0.5, streams: 1 })];
+    if (batch === undefined) throw new Error('the page reports nothing');
+    const [streams, framesEach] = [20, 1800];
+    const rows = Array.from({ length: framesEach }, (_, i) =>
+      Array.from({ length: streams }, (_each, stream) => [
+        ...[SSRC + stream, 1_000_000_000 + i * 3000, 1_000_000 + i * 33_333 + stream, 4000, 0, 0, i % 2],
+      ]),
+    ).flat(2);
+    // The controllers are never loaded, because only the page's own reports matter here.
+    const load = () => new Promise<never>(() => undefined);
+    const watch = new Watch({ originEpochMs: ORIGIN_MS, load });
+    const blocked: PageMessage = { type: 'frames', endpoint: 0, rows };
+    for (const each of [batch, { ...batch, timeUs: 62e6, messages: [blocked] }])
+      watch.hear(each, { page: 0, place: 'page' });
+    const { record } = await recordOfTrace(fileOf(watch, { identifiers: true }));
+    expect(record.endpoints[0]?.frames.rows).toBeGreaterThanOrEqual(streams * framesEach);
+    const { endpoints } = seen(record) as { endpoints: unknown };
+    expect(endpoints).toEqual((seen(watch.record) as { endpoints: unknown }).endpoints);
+  });
+
   it('marks the frames that later ones overtook', async () => {
     const text = fileOf(await watched({ durationS: 40, streams: 1 }));
     const { events, record } = await recordOfTrace(text);
@@ -231,6 +255,74 @@ describe('a recording whose beginning was dropped', () => {
       expect(endpoint.localUfrags).toEqual(live?.localUfrags);
       expect(since(endpoint.samples)).toEqual(since(live?.samples));
     }
+  });
+
+  const target = { endpoint: 0, direction: 'send', mid: '0', ssrc: 11 } as const;
+  type InForce = Extract<ActionResult, { ok: true }>['inForce'];
+  const done = (timeS: number, action: Action, inForce: InForce): PageMessage => ({
+    ...{ type: 'action', endpoint: 0, timeUs: timeS * 1e6, action },
+    result: { ok: true, message: '', inForce },
+  });
+  const batchAt = (timeS: number, messages: PageMessage[]): PageBatch => ({
+    ...{ window: 'w', url: PAGE_URL, timeUs: timeS * 1e6 },
+    messages:
+      timeS > 0
+        ? messages
+        : [
+            { type: 'endpoint', endpoint: 0, timeUs: 0 },
+            { type: 'state', endpoint: 0, timeUs: 0, state: 'connected' },
+            ...messages,
+          ],
+  });
+
+  it('blames a bound of its own controller on nobody else, though the drive began before', async () => {
+    const [call] = callSeen('send', 200, (timeS) =>
+      timeS > 180
+        ? { bps: 2.5e5, loss: 0.2, stream: { targetBps: 2.5e5, maxBitrateBps: 2.6e5 } }
+        : { stream: { maxBitrateBps: 1e6 } },
+    ).endpoints;
+    const drive = { kind: 'drive', controller: 'GCC', maxBitrateBps: 1e6 } as const;
+    const watch = new Watch({ originEpochMs: ORIGIN_MS, load: () => loadCore(), keepUs: 60e6 });
+    for (const sample of call?.samples ?? []) {
+      const timeS = sample.timeUs / 1e6;
+      const driven = timeS === 10 ? [done(timeS, { ...drive, target }, [drive])] : [];
+      watch.hear(batchAt(timeS, [...driven, { type: 'sample', endpoint: 0, sample }]), {
+        ...{ page: 0, place: 'page' },
+      });
+    }
+    const live = watch.state.incidents.map(({ cause }) => cause.kind);
+    expect(live).toEqual(['loss']);
+    const text = new TextEncoder().encode(fileOf(watch));
+    const { incidents } = await incidentsOfTrace(
+      (async function* () {
+        yield await Promise.resolve(text);
+      })(),
+    );
+    expect(incidents.map(({ cause }) => cause.kind)).toEqual(live);
+  });
+
+  it('has of what was done before only what is still in force', async () => {
+    const watch = new Watch({ originEpochMs: ORIGIN_MS, load: () => loadCore(), keepUs: 60e6 });
+    const hear = (timeS: number, ...messages: PageMessage[]): void =>
+      watch.hear(batchAt(timeS, messages), { page: 0, place: 'page' });
+    const before = async (): Promise<unknown> => {
+      const { record } = await recordOfTrace(fileOf(watch, { identifiers: true }));
+      return record.endpoints[0]?.actions?.map(({ action }) => action);
+    };
+    const preference = { kind: 'degradation-preference', preference: 'maintain-framerate' } as const;
+    const capped = (bps: number) =>
+      ({ kind: 'cap', encoding: null, maxBitrateBps: 1000 * bps }) satisfies InForce[number];
+    hear(0, done(0, { ...preference, target }, [preference]));
+    for (let timeS = 1; timeS <= 100; timeS++)
+      hear(timeS, done(timeS, { ...capped(timeS), target }, [preference, capped(timeS)]));
+    for (let timeS = 101; timeS <= 250; timeS++) hear(timeS);
+    expect(await before()).toEqual([
+      { ...preference, target },
+      { ...capped(100), target },
+    ]);
+    hear(251, done(251, { kind: 'release', target, of: null }, []));
+    for (let timeS = 252; timeS <= 400; timeS++) hear(timeS);
+    expect(await before()).toBeUndefined();
   });
 
   it('has the rows of controllers that knew the beginning: a replay does not, and its detector soon agrees', async () => {
