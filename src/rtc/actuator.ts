@@ -81,21 +81,22 @@ export class Actuator {
 
   #plan(): void {
     if (this.#busy !== null || !this.#due()) return;
-    const falls = this.#falls();
-    if (this.#timer !== undefined && !falls) return;
-    clearTimeout(this.#timer);
-    const intervalMs = falls ? 0 : Math.max(this.#retryMs, MIN_INTERVAL_MS);
+    const intervalMs = this.#falls() ? 0 : Math.max(this.#retryMs, MIN_INTERVAL_MS);
     const waitMs = intervalMs - (performance.now() - this.#lastAt);
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = undefined;
-        this.#busy = this.#apply().finally(() => {
-          this.#busy = null;
-          this.#plan();
-        });
-      },
-      Math.max(0, waitMs),
-    );
+    if (waitMs > 0 && this.#timer !== undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    // A timer of 0 ms would not do here: in a hidden page, timers fire only once a second.
+    if (waitMs <= 0) this.#begin();
+    else this.#timer = setTimeout(() => this.#begin(), waitMs);
+  }
+
+  #begin(): void {
+    this.#timer = undefined;
+    this.#busy = this.#apply().finally(() => {
+      this.#busy = null;
+      this.#plan();
+    });
   }
 
   async #apply(): Promise<void> {
@@ -108,7 +109,7 @@ export class Actuator {
       const { encodings } = parameters;
       if (bitrateBps !== null) {
         this.#before ??= encodings.map(limitsOf);
-        for (const encoding of encodings) encoding.maxBitrate = bitrateBps;
+        divide(bitrateBps, encodings, this.#before);
       }
       const options = keyFrame ? { encodingOptions: encodings.map(() => ({ keyFrame })) } : {};
       await this.sender.setParameters(parameters, options);
@@ -144,6 +145,27 @@ export class Actuator {
     this.#wantedBps = null;
     this.#keyFrame = false;
     clearTimeout(this.#timer);
+  }
+}
+
+/**
+ * Divides a rate among the encodings that are sent. With simulcast there are several, and the rate is the sum of
+ * their limits. If each of them had a limit before, the limits keep their proportions. Otherwise, the shares are in
+ * proportion to the number of pixels.
+ */
+function divide(bitrateBps: number, encodings: RTCRtpEncodingParameters[], before: Limits): void {
+  const sent = encodings
+    .map((encoding, i) => ({ encoding, limitBps: before[i]?.maxBitrate }))
+    .filter(({ encoding }) => encoding.active !== false);
+  const areLimited = sent.every(({ limitBps }) => limitBps !== undefined && limitBps > 0);
+  const weights = sent.map(({ encoding: { scaleResolutionDownBy = 1 }, limitBps = 0 }) =>
+    areLimited ? limitBps : scaleResolutionDownBy ** -2,
+  );
+  const sum = weights.reduce((a, b) => a + b, 0);
+  for (const [i, { encoding }] of sent.entries()) {
+    const share = (weights[i] ?? 0) / sum;
+    // Browsers reject a maxBitrate of 0.
+    encoding.maxBitrate = Math.max(1, Math.round(bitrateBps * share));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { LinkOptions } from '../core/index.js';
 import type { SlotConfig } from '../worker/slot.js';
-import { createMediaWorker } from '../worker/media/media_client.js';
+import { createMediaWorker, type MediaWorker } from '../worker/media/media_client.js';
 import { shadowSlots, slotInCharge } from './controllers.js';
 import { MachineMonitor } from './machine_monitor.js';
 import { answerTo, negotiateLocally, offerTo, Rewriter } from './negotiation.js';
@@ -94,6 +94,16 @@ class LiveCall implements Call {
   #receivePeer: RTCPeerConnection | null = null;
   #sender: SenderTap | null = null;
   #receiver: ReceiverTap | null = null;
+  #receivingBegins: (receiver: ReceiverTap | null) => void = () => undefined;
+  /**
+   * The receiving side, once it begins with the far side's video. Null if this page does not receive, or if the call
+   * is closed before.
+   */
+  readonly #receiving = new Promise<ReceiverTap | null>((resolve) => {
+    this.#receivingBegins = resolve;
+  });
+  /** The workers that the call began with, whether or not a tap has taken them. */
+  #workers: readonly MediaWorker[] = [];
   #remoteStream: MediaStream | null = null;
   #audioReceiver: RTCRtpReceiver | null = null;
   readonly #rewriter: Rewriter;
@@ -136,6 +146,8 @@ class LiveCall implements Call {
       role === 'receive' ? null : createMediaWorker(workerUrl),
       role === 'send' ? null : createMediaWorker(workerUrl),
     ]);
+    this.#workers = [sendWorker, receiveWorker].filter((worker) => worker !== null);
+    if (receiveWorker === null) this.#receivingBegins(null);
     const failed = (error: unknown) => this.#failed(error);
     try {
       const starting: Promise<void>[] = [];
@@ -154,7 +166,7 @@ class LiveCall implements Call {
     }
   }
 
-  #makeSender(worker: Awaited<ReturnType<typeof createMediaWorker>>): RTCPeerConnection {
+  #makeSender(worker: MediaWorker): RTCPeerConnection {
     const { options } = this;
     const peer = newPeer();
     this.#sendPeer = peer;
@@ -185,10 +197,7 @@ class LiveCall implements Call {
     return peer;
   }
 
-  #makeReceiver(
-    worker: Awaited<ReturnType<typeof createMediaWorker>>,
-    starting: Promise<void>[],
-  ): RTCPeerConnection {
+  #makeReceiver(worker: MediaWorker, starting: Promise<void>[]): RTCPeerConnection {
     const peer = newPeer();
     this.#receivePeer = peer;
     const feedback = openFeedback(peer);
@@ -207,6 +216,7 @@ class LiveCall implements Call {
       const tap = new ReceiverTap(receiver, worker, this.options, this.#board, send);
       this.#receiver = tap;
       starting.push(tap.start());
+      this.#receivingBegins(tap);
     };
     peer.onconnectionstatechange = () => this.#connectionChanged(peer);
     return peer;
@@ -270,12 +280,20 @@ class LiveCall implements Call {
     return this.#board.status;
   }
 
+  /** Makes a change on both sides. The change of the receiving side waits until that side begins. */
+  async #change(make: (side: ReceiverTap | SenderTap) => Promise<void>): Promise<void> {
+    await Promise.all([
+      this.#receiving.then((receiver) => receiver && make(receiver)),
+      this.#sender && make(this.#sender),
+    ]);
+  }
+
   async setParameter(name: string, value: number): Promise<void> {
-    await Promise.all([this.#receiver?.setParameter(name, value), this.#sender?.setParameter(name, value)]);
+    await this.#change((side) => side.setParameter(name, value));
   }
 
   async setPreset(name: string): Promise<void> {
-    await Promise.all([this.#receiver?.setPreset(name), this.#sender?.setPreset(name)]);
+    await this.#change((side) => side.setPreset(name));
   }
 
   async setShadows(shadows: readonly ShadowController[]): Promise<void> {
@@ -284,7 +302,7 @@ class LiveCall implements Call {
 
   async #setShadows(slots: readonly SlotConfig[]): Promise<void> {
     this.#shadows = slots;
-    await Promise.all([this.#receiver?.setShadows(slots), this.#sender?.setShadows(slots)]);
+    await this.#change((side) => side.setShadows(slots));
   }
 
   /**
@@ -338,6 +356,8 @@ class LiveCall implements Call {
     this.#receivePeer?.close();
     this.#sender?.close();
     this.#receiver?.close();
+    this.#receivingBegins(null);
+    for (const worker of this.#workers) worker.terminate();
   }
 
   async mediaStats(): Promise<MediaStats> {

@@ -9,6 +9,7 @@ import {
   MachineWatch,
   reasonText,
   TickLateness,
+  timeZeroMs,
   type MachineState,
 } from '../machine/index.js';
 import { TICK_MS } from '../worker/media/protocol.js';
@@ -34,6 +35,7 @@ export class MachineMonitor {
   readonly #watch = new MachineWatch();
   readonly #page = new TickLateness(TICK_MS);
   readonly #timers: ReturnType<typeof setInterval>[] = [];
+  readonly #zeroMs = timeZeroMs();
   #pageLateMs = NaN;
   #before: OutboundCounters | null = null;
   #beganUs: number | null = null;
@@ -63,8 +65,7 @@ export class MachineMonitor {
   }
 
   #nowUs(): number {
-    const epochMs = performance.timeOrigin + performance.now();
-    return Math.round((epochMs - this.options.originEpochMs) * 1000);
+    return Math.round((this.#zeroMs + performance.now() - this.options.originEpochMs) * 1000);
   }
 
   /**

@@ -147,6 +147,7 @@ export function offerTo(
   failed: (error: unknown) => void,
 ): void {
   let offer: Promise<Description> | null = null;
+  let isAnswered = false;
   const send = (message: Message) => signalling.send(message);
   const hear = async (message: Message) => {
     if (message.ccscope === 'ready') {
@@ -154,7 +155,10 @@ export function offerTo(
       const description = await offer;
       if (peer.signalingState === 'have-local-offer') send({ ccscope: 'description', ...description });
     } else if (message.ccscope === 'description' && message.type === 'answer') {
-      if (offer === null || peer.signalingState !== 'have-local-offer') return;
+      // The other page may announce twice that it is ready. It then gets two offers and answers both, and its second
+      // answer may come while the first one is still being set.
+      if (offer === null || isAnswered || peer.signalingState !== 'have-local-offer') return;
+      isAnswered = true;
       rewriter.agreed(await offer, message);
       await rewriter.accept(peer, message);
     }

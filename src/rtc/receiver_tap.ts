@@ -25,6 +25,8 @@ export class ReceiverTap {
   readonly #freezes = new FreezeWatch();
   readonly #originEpochMs: number;
   #stopPolling: (() => void) | null = null;
+  /** Whether `detach` or `close` was called, perhaps before the controllers had started. */
+  #isEnded = false;
   #lastEpochMs = 0;
   #missed = 0;
   #seen: WorkerStats | null = null;
@@ -52,6 +54,7 @@ export class ReceiverTap {
 
   async start(): Promise<void> {
     await this.#tap.start();
+    if (this.#isEnded) return;
     this.#stopPolling = poll(
       POLL_MS,
       () => this.#poll(),
@@ -155,20 +158,25 @@ export class ReceiverTap {
   }
 
   async setShadows(shadows: readonly SlotConfig[]): Promise<void> {
-    await this.#tap.ask((commands) => commands.setShadows(shadows));
+    await this.#tap.setShadows(shadows);
   }
 
   requestKeyFrame(): void {
     this.#tap.requestKeyFrame();
   }
 
-  async detach(): Promise<void> {
+  #end(): void {
+    this.#isEnded = true;
     this.#stopPolling?.();
+  }
+
+  async detach(): Promise<void> {
+    this.#end();
     await this.#tap.passThrough();
   }
 
   close(): void {
-    this.#stopPolling?.();
+    this.#end();
     this.#tap.terminate();
   }
 }

@@ -43,6 +43,8 @@ export class SenderTap {
   readonly #tap: Tap;
   readonly #actuator: Actuator;
   #stopPolling: (() => void) | null = null;
+  /** Whether `detach` or `close` was called, perhaps before the controllers had started. */
+  #isEnded = false;
   #latest: OutboundCounters | null = null;
   #isSending = false;
   #connectedAt = NaN;
@@ -97,6 +99,7 @@ export class SenderTap {
 
   async start(): Promise<void> {
     await this.#tap.start();
+    if (this.#isEnded) return;
     this.#stopPolling = poll(
       POLL_MS,
       () => this.#poll(),
@@ -126,7 +129,9 @@ export class SenderTap {
     if (event.source === 'feedback') this.board.clear('feedback-missing');
     else if (performance.now() - this.#connectedAt > FEEDBACK_PATIENCE_MS)
       this.#feedbackMissing(event.source);
-    if (this.options.mode !== 'observe' && !this.#held) this.#actuator.want(event.targetBps);
+    // The worker's last targets may arrive after its answer to `detach`. They must not limit the encoder again.
+    const isLimited = this.options.mode !== 'observe' && !this.#held && !this.#isEnded;
+    if (isLimited) this.#actuator.want(event.targetBps);
   }
 
   #feedbackMissing(source: 'receiver-reports' | 'none'): void {
@@ -227,7 +232,7 @@ export class SenderTap {
   }
 
   async setShadows(shadows: readonly SlotConfig[]): Promise<void> {
-    await this.#tap.ask((commands) => commands.setShadows(shadows));
+    await this.#tap.setShadows(shadows);
   }
 
   async setBottleneck(options: Partial<LinkOptions>): Promise<void> {
@@ -247,14 +252,19 @@ export class SenderTap {
     setTimeout(() => this.requestKeyFrame(), REPAIR_AGAIN_MS);
   }
 
-  async detach(): Promise<void> {
+  #end(): void {
+    this.#isEnded = true;
     this.#stopPolling?.();
+  }
+
+  async detach(): Promise<void> {
+    this.#end();
     await this.#tap.passThrough();
     await this.#actuator.restore();
   }
 
   close(): void {
-    this.#stopPolling?.();
+    this.#end();
     this.#actuator.stop();
     this.#tap.terminate();
   }

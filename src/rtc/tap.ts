@@ -1,8 +1,10 @@
 import { transfer } from 'comlink';
 import type { ControllerFault, TraceBatch, TraceEvent } from '../core/index.js';
+import { timeZeroMs } from '../machine/index.js';
 import type { EncodedStreams } from '../worker/media/encoded.js';
-import { createMediaWorker, type MediaWorker } from '../worker/media/media_client.js';
+import { createMediaWorker, shadowsWithinMs, type MediaWorker } from '../worker/media/media_client.js';
 import type { MediaConfig, TransformOptions, WorkerEvent } from '../worker/media/protocol.js';
+import type { SlotConfig } from '../worker/slot.js';
 import type { StatusBoard } from './status.js';
 import type { ControlOptions } from './types.js';
 
@@ -28,6 +30,9 @@ export class Tap {
   #working = true;
   #closed = false;
   #shownAt = -Infinity;
+  /** Settles when the worker has started the controllers, or could not. */
+  #started: Promise<void> = Promise.resolve();
+  readonly #zeroMs = timeZeroMs();
 
   constructor(
     private readonly endpoint: Endpoint,
@@ -63,7 +68,12 @@ export class Tap {
   }
 
   /** Starts the controllers in the worker. Never rejects: if they cannot start, frames pass uncontrolled. */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    if (this.#working) this.#started = this.#start();
+    return this.#started;
+  }
+
+  async #start(): Promise<void> {
     try {
       await this.#client?.start(
         this.config,
@@ -151,7 +161,7 @@ export class Tap {
   }
 
   #record(name: string, detail: unknown): void {
-    const now = performance.timeOrigin + performance.now();
+    const now = this.#zeroMs + performance.now();
     this.options.onEvent({ time_us: Math.round((now - this.config.originEpochMs) * 1000), name, detail });
   }
 
@@ -192,12 +202,18 @@ export class Tap {
   }
 
   /**
-   * Sends a command to the worker. Does nothing if the worker no longer runs the controllers. Rejects with the
-   * worker's error, or if the worker does not answer.
+   * Sends a command to the worker, once the controllers have started: before, there is nothing that the worker could
+   * change. Does nothing if the worker no longer runs the controllers. Rejects with the worker's error, or if the
+   * worker does not answer in time (by default, within a second).
    */
-  async ask(command: (commands: MediaWorker['commands']) => Promise<void>): Promise<void> {
+  async ask(command: (commands: MediaWorker['commands']) => Promise<void>, withinMs?: number): Promise<void> {
+    await this.#started;
     const client = this.worker;
-    if (client !== null) await client.answered(command(client.commands));
+    if (client !== null) await client.answered(command(client.commands), withinMs);
+  }
+
+  async setShadows(shadows: readonly SlotConfig[]): Promise<void> {
+    await this.ask((commands) => commands.setShadows(shadows), shadowsWithinMs(shadows));
   }
 
   /**

@@ -196,7 +196,8 @@ export interface Call {
   readonly status: CallStatus;
   /**
    * Changes a parameter of the controller in charge, in every worker of this call in this page. Rejects if
-   * the value is invalid.
+   * the value is invalid. In a call of role `receive`, this and the next two methods wait until the far side's video
+   * begins; if the call is closed before, they resolve without a change.
    */
   setParameter(name: string, value: number): Promise<void>;
   setPreset(name: string): Promise<void>;

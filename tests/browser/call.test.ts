@@ -232,6 +232,40 @@ test('two halves find each other through signalling, whoever comes first', async
   expect((await call.rows('rate')).at(-1)?.['a_r_bps']).toBeGreaterThan(0);
 });
 
+test('what is changed before the far side comes takes effect when it has come', async ({ call }) => {
+  await call.start({ role: 'receive', farSide: 'later', shadows: [{ preset: 'gcc' }] });
+  await call.page.evaluate(() => {
+    const { call: mine, join } = window.harness;
+    if (mine === null) throw new Error('no call was started');
+    const changes = [
+      mine.setPreset('ton-2017-literal'),
+      mine.setParameter('alpha', 0.7),
+      mine.setShadows([{ preset: 'nada-live', flow: 2 }]),
+    ];
+    Object.assign(window, { changed: Promise.all(changes) });
+    return join();
+  });
+  await call.flowing(60);
+  await call.page.evaluate(() => (window as unknown as { changed: Promise<unknown> }).changed);
+  const order = await call.page.evaluate(() => window.harness.order());
+  const changes = order.filter((name) => name === 'event:preset' || name === 'event:parameter');
+  expect(changes).toEqual(['event:preset', 'event:parameter']);
+  await expect.poll(async () => (await call.rows('feedback')).map(({ flow }) => flow)).toContain(2);
+  expect((await call.status()).codes).toEqual([]);
+});
+
+test('a call to which nobody comes leaves no worker behind', async ({ call }) => {
+  await call.start({ role: 'receive', farSide: 'later' });
+  const mediaWorkers = () => call.page.workers().filter((worker) => worker.url().includes('entry'));
+  expect(mediaWorkers()).toHaveLength(1);
+  await call.page.evaluate(async () => {
+    const changed = window.harness.call?.setParameter('alpha', 0.7);
+    await window.harness.call?.close();
+    await changed;
+  });
+  await expect.poll(mediaWorkers).toEqual([]);
+});
+
 test('a connection of the user is controlled, and let go again', async ({ call }) => {
   await call.page.evaluate(() => window.harness.attach());
   await call.flowing(90);

@@ -8,7 +8,7 @@ import { valuesOf } from '../../core/component.js';
 import type { HalfOptions } from '../../core/user_controller.js';
 import type { UsableAnswer } from '../../core/user_answers.js';
 import type { SlotConfig } from '../slot.js';
-import type { GuestMessage, GuestQuestion, GuestSetup } from './guest_protocol.js';
+import { START_WITHIN_MS, type GuestMessage, type GuestQuestion, type GuestSetup } from './guest_protocol.js';
 
 /** A slot that runs a user's controller. Its parameters are the minimum, maximum and start bitrates. */
 export interface GuestConfig extends Pick<SlotConfig, 'flow' | 'name' | 'parameters'> {
@@ -25,7 +25,6 @@ export interface GuestConfig extends Pick<SlotConfig, 'flow' | 'name' | 'paramet
   memoryLimitBytes?: number;
 }
 
-const START_WITHIN_MS = 5000;
 const ANSWER_WITHIN_MS = 1000;
 const WATCH_MS = 100;
 const MEMORY_LIMIT_BYTES = 64 * 2 ** 20;

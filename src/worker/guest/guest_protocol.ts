@@ -5,6 +5,9 @@
 import type { HalfOptions } from '../../core/user_controller.js';
 import type { Question, UsableAnswer } from '../../core/user_answers.js';
 
+/** A user's module that takes longer to load is refused. */
+export const START_WITHIN_MS = 5000;
+
 /** The first message. It is posted to the worker itself, and contains the port for all other messages. */
 export interface GuestSetup {
   /** A JavaScript module whose default export is a UserController, or a WebAssembly module. */

@@ -27,6 +27,8 @@ let reporter: Reporter | null = null;
 let ticking: ReturnType<typeof setInterval> | undefined;
 let transformer: ScriptTransformer | null = null;
 let side: Side = 'sender';
+/** Aborted when the page ends control, perhaps while the core is still loading. */
+let control = new AbortController();
 
 /** First sends the rows that the core can still deliver. Then ends control by the core. */
 function stopPipeline(): void {
@@ -133,6 +135,8 @@ function requestKeyFrame(): void {
 async function start(config: MediaConfig, port: MessagePort): Promise<void> {
   const out = new Reporter(port);
   reporter = out;
+  control = new AbortController();
+  const { signal } = control;
   ticking ??= setInterval(() => {
     try {
       withPipeline((p) => p.tick());
@@ -144,10 +148,17 @@ async function start(config: MediaConfig, port: MessagePort): Promise<void> {
     reporter?.tick();
   }, TICK_MS);
   const module = await compileCore(config.wasmUrl);
-  pipeline =
+  const opened =
     config.side === 'sender'
       ? await SenderPipeline.open(module, config, { reporter: out, requestKeyFrame, failed: fail })
       : await ReceiverPipeline.open(module, config, out);
+  if (signal.aborted) attempt(() => opened.destroy());
+  else pipeline = opened;
+}
+
+function passThrough(): void {
+  control.abort();
+  stopPipeline();
 }
 
 const api: MediaWorkerApi = {
@@ -166,7 +177,7 @@ const api: MediaWorkerApi = {
   setShadows: async (shadows) => pipeline?.setShadows(shadows),
   setBottleneck: (options) => withPipeline((p) => p.setBottleneck?.(options)),
   requestKeyFrame,
-  passThrough: stopPipeline,
+  passThrough,
 };
 
 addEventListener('rtctransform', (event) => {

@@ -1,4 +1,6 @@
 import { transfer, wrap, type Remote } from 'comlink';
+import { START_WITHIN_MS } from '../guest/guest_protocol.js';
+import type { SlotConfig } from '../slot.js';
 import type { MediaConfig, MediaWorkerApi, WorkerEvent } from './protocol.js';
 
 /** Thrown if a worker could not be created or did not answer. */
@@ -20,6 +22,15 @@ const WATCH_MS = 100;
  */
 const QUESTIONS = 2;
 const ANSWER_MS = 200;
+
+/**
+ * How long a worker may take to replace its shadows. It loads users' controllers one after the other, and may still
+ * be loading one of an earlier change.
+ */
+export function shadowsWithinMs(shadows: readonly SlotConfig[]): number {
+  const loading = shadows.filter(({ url }) => url !== undefined).length;
+  return (loading + 1) * START_WITHIN_MS;
+}
 
 function within<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -55,9 +66,9 @@ export class MediaWorker {
     return this.#remote;
   }
 
-  /** Waits for a command's answer. Rejects with WorkerError if no answer arrives within a second. */
-  answered<T>(command: Promise<T>): Promise<T> {
-    return within(command, COMMAND_TIMEOUT_MS, 'the worker did not answer');
+  /** Waits for a command's answer. Rejects with WorkerError if no answer arrives in time. */
+  answered<T>(command: Promise<T>, withinMs = COMMAND_TIMEOUT_MS): Promise<T> {
+    return within(command, withinMs, 'the worker did not answer');
   }
 
   async ping(timeoutMs = START_TIMEOUT_MS): Promise<void> {

@@ -57,7 +57,7 @@ export class SenderPipeline implements Pipeline {
     const link = bottleneck === undefined ? null : (await loadCore(module)).createLink(bottleneck);
     const slots = await Slots.open<SenderSeat>(
       config.controller,
-      async (slot, hooks) => new SenderSeat(await senderSlot(module, slot, hooks)),
+      async (slot, hooks) => new SenderSeat(await senderSlot(module, slot, hooks), slot),
       {
         side: 'sender',
         reporter: host.reporter,

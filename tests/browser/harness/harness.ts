@@ -26,9 +26,10 @@ export type Choices = Partial<
 > & {
   /**
    * What is at the other end of a call in role `send` or `receive`. Default: a second ccscope call. `plain`: a peer
-   * without ccscope. `noise`: a plain peer that appends random bytes to the frames that it sends.
+   * without ccscope. `noise`: a plain peer that appends random bytes to the frames that it sends. `later`: a second
+   * ccscope call, which begins only with `join`.
    */
-  farSide?: 'ccscope' | 'plain' | 'noise';
+  farSide?: 'ccscope' | 'plain' | 'noise' | 'later';
   /** Runs the call with a core in which this exported function traps. */
   trap?: string;
 };
@@ -121,6 +122,7 @@ class Harness {
   readonly channels = channels;
   own: OwnConnection | null = null;
   farFrames: () => Promise<number> = () => Promise.resolve(0);
+  join: () => Promise<void> = () => Promise.resolve();
   readonly #peers = collectPeers();
   #cleaning: (() => void)[] = [];
 
@@ -183,11 +185,14 @@ class Harness {
     if (video !== null) video.srcObject = stream;
   }
 
-  async #startHalf(options: CallOptions, farSide: 'ccscope' | 'plain' | 'noise'): Promise<void> {
+  async #startHalf(options: CallOptions, farSide: NonNullable<Choices['farSide']>): Promise<void> {
     const [near, far] = signallingPair();
-    if (farSide === 'ccscope') {
+    if (farSide === 'ccscope' || farSide === 'later') {
       const role = options.role === 'send' ? 'receive' : 'send';
-      this.other = await createCall({ ...options, role, signalling: far });
+      this.join = async () => {
+        this.other = await createCall({ ...options, role, signalling: far });
+      };
+      if (farSide === 'ccscope') await this.join();
     } else if (options.role === 'receive') {
       this.#cleaning.push(await plainSender(far, farSide === 'noise'));
     } else {

@@ -52,7 +52,10 @@ beforeEach(() => {
   applied.mockReset();
   rejected.mockReset();
 });
-afterEach(() => vi.useRealTimers());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
 
 describe('the actuator', () => {
   it('never makes more than ten calls a second, one at a time, and ends at the last wish', async () => {
@@ -90,6 +93,27 @@ describe('the actuator', () => {
     expect(third).toBeGreaterThanOrEqual(50);
     expect(third).toBeLessThan(60);
     expect(sender.overlapped).toBe(false);
+  });
+
+  it('needs no timer for a rate that falls, since a hidden page has one only once a second', async () => {
+    vi.stubGlobal('setTimeout', () => 0);
+    const asked: (number | undefined)[] = [];
+    const sender = {
+      getParameters: () => ({ encodings: [{}] }) as RTCRtpSendParameters,
+      setParameters: ({ encodings }: RTCRtpSendParameters) => {
+        asked.push(encodings[0]?.maxBitrate);
+        return Promise.resolve();
+      },
+    };
+    const actuator = new Actuator(sender, RAILS);
+    actuator.want(1_000_000);
+    // The first call is still under way here.
+    actuator.want(600_000);
+    await vi.advanceTimersByTimeAsync(0);
+    // A rise has to wait for its timer, and a fall does not have to wait with it.
+    actuator.want(900_000);
+    actuator.want(300_000);
+    expect(asked).toEqual([1_000_000, 600_000, 300_000]);
   });
 
   it('keeps within the rails, and away from rates that browsers reject', async () => {
@@ -147,6 +171,57 @@ describe('the actuator', () => {
     sender.refuse = false;
     await vi.advanceTimersByTimeAsync(5000);
     expect(sender.calls.map(({ keyFrame }) => keyFrame)).toEqual([true, true]);
+  });
+
+  describe('with simulcast', () => {
+    const limitsAfter = async (encodings: RTCRtpEncodingParameters[], bps: number) => {
+      const sender = new FakeSender(encodings);
+      new Actuator(sender, RAILS).want(bps);
+      await vi.advanceTimersByTimeAsync(300);
+      return sender.encodings.map(({ maxBitrate }) => maxBitrate);
+    };
+
+    it('divides the rate in the proportion of the limits, if every encoding has one', async () => {
+      const encodings = [{ maxBitrate: 100_000 }, { maxBitrate: 300_000 }, { maxBitrate: 600_000 }];
+      expect(await limitsAfter(encodings, 500_000)).toEqual([50_000, 150_000, 300_000]);
+    });
+
+    it('divides it by the pictures’ sizes otherwise', async () => {
+      const encodings = [
+        { scaleResolutionDownBy: 4, maxBitrate: 100_000 },
+        { scaleResolutionDownBy: 2 },
+        { scaleResolutionDownBy: 1 },
+      ];
+      expect(await limitsAfter(encodings, 2_100_000 / 2)).toEqual([50_000, 200_000, 800_000]);
+    });
+
+    it('leaves encodings alone that are not sent', async () => {
+      const encodings = [
+        { maxBitrate: 100_000 },
+        { maxBitrate: 300_000 },
+        { maxBitrate: 900_000, active: false },
+      ];
+      expect(await limitsAfter(encodings, 200_000)).toEqual([50_000, 150_000, 900_000]);
+      expect(await limitsAfter([{ active: false }, { scaleResolutionDownBy: 2 }], 200_000)).toEqual([
+        undefined,
+        200_000,
+      ]);
+    });
+
+    it('keeps the proportions from call to call, and restores every limit', async () => {
+      const encodings = [{ maxBitrate: 100_000 }, { maxBitrate: 300_000 }];
+      const sender = new FakeSender(encodings);
+      const actuator = new Actuator(sender, RAILS);
+      for (const bps of [1_000_000, 200_000, 400_001]) {
+        actuator.want(bps);
+        await vi.advanceTimersByTimeAsync(300);
+      }
+      expect(sender.encodings.map(({ maxBitrate }) => maxBitrate)).toEqual([100_000, 300_001]);
+      const restored = actuator.restore();
+      await vi.advanceTimersByTimeAsync(300);
+      await restored;
+      expect(sender.encodings).toEqual(encodings);
+    });
   });
 
   it('restores what was there: a limit, or none', async () => {

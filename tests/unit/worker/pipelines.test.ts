@@ -1,14 +1,18 @@
-/** Invalid external input to the two sides of a call: only the invalid row itself is lost. */
+/**
+ * The two sides of a call, whose input comes from outside: of invalid input, only the invalid row itself is lost, and
+ * missing feedback does not keep the rate where it is.
+ */
 import { readFileSync } from 'node:fs';
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { encodeFeedback, type Feedback } from '../../../src/core/index.js';
+import { encodeFeedback, TABLE_SPECS, type Feedback, type TraceBatch } from '../../../src/core/index.js';
 import type { EncodedFrame, EncodedFrameMetadata } from '../../../src/worker/media/encoded.js';
 import type { MediaConfig, WorkerEvent } from '../../../src/worker/media/protocol.js';
 import { ReceiverPipeline } from '../../../src/worker/media/receiver_pipeline.js';
 import { Reporter } from '../../../src/worker/media/reporter.js';
 import { SenderPipeline } from '../../../src/worker/media/sender_pipeline.js';
+import type { SlotConfig } from '../../../src/worker/slot.js';
 import { appendTrailer } from '../../../src/worker/media/trailer.js';
 
 const module = await WebAssembly.compile(
@@ -16,9 +20,15 @@ const module = await WebAssembly.compile(
 );
 const FRAME_MS = 1000 / 30;
 const FRAME_BYTES = 4000;
+const TARGET =
+  TABLE_SPECS.find(({ name }) => name === 'rate')?.columns.findIndex(({ name }) => name === 'target_bps') ??
+  -1;
 
-function configOf(side: MediaConfig['side']): MediaConfig {
-  const slot = { controller: 'gcc', preset: 'gcc-live', parameters: {} } as const;
+function configOf(
+  side: MediaConfig['side'],
+  choice: Pick<SlotConfig, 'controller' | 'preset'> = { controller: 'gcc', preset: 'gcc-live' },
+): MediaConfig {
+  const slot = { ...choice, parameters: {} };
   return {
     side,
     originEpochMs: performance.timeOrigin,
@@ -30,14 +40,14 @@ function configOf(side: MediaConfig['side']): MediaConfig {
 function listener() {
   const events: WorkerEvent[] = [];
   const port = { postMessage: (event: WorkerEvent) => events.push(event) } as unknown as MessagePort;
-  const rows = (table: string, flow: number): number =>
+  const rows = (table: string, flow: number): TraceBatch[] =>
     events.flatMap((event) =>
       event.kind === 'batches'
         ? event.batches.filter((batch) => batch.table === table && batch.columns[0]?.[0] === flow)
         : [],
-    ).length;
+    );
   const count = (kind: WorkerEvent['kind']): number => events.filter((event) => event.kind === kind).length;
-  return { reporter: new Reporter(port), rows, count };
+  return { reporter: new Reporter(port), events, rows, count };
 }
 
 /** Frame `i` of a video, with the given parts invalid. */
@@ -49,10 +59,11 @@ function frameOf(i: number, wrong: { sendTimeUs?: number; metadata?: Partial<Enc
   return { data, type: 'delta', timestamp: 0, getMetadata: () => metadata } as unknown as EncodedFrame;
 }
 
+afterEach(() => vi.restoreAllMocks());
+
 describe('the receiving side', () => {
   // A frame without a receive time gets the current time, so the fake clock has to advance with the frames.
   let nowMs = 0;
-  afterEach(() => vi.restoreAllMocks());
 
   async function opened() {
     nowMs = 0;
@@ -79,7 +90,7 @@ describe('the receiving side', () => {
       expect(count('feedback')).toBeGreaterThan(before);
       // The frame's send time is still known, from its RTP timestamp.
       expect(reporter.stats).toMatchObject({ framesWithoutTrailer: 1, rowsRefused: 0 });
-      for (const flow of [0, 1]) expect(rows('group', flow)).toBeGreaterThan(0);
+      for (const flow of [0, 1]) expect(rows('group', flow)).not.toEqual([]);
       expect(count('controller-fault')).toBe(0);
       pipeline.destroy();
     },
@@ -147,8 +158,42 @@ describe('the sending side', () => {
     expect(reporter.stats.rowsRefused).toBe(1);
     expect(count('row-refused')).toBe(1);
     expect(count('target')).toBeGreaterThan(0);
-    for (const flow of [0, 1]) expect(rows('rate', flow)).toBeGreaterThan(0);
+    for (const flow of [0, 1]) expect(rows('rate', flow)).not.toEqual([]);
     expect(count('controller-fault')).toBe(0);
     pipeline.destroy();
+  });
+
+  it('lowers the rate of NADA by the losses in receiver reports, until there is feedback', async () => {
+    const nada = { controller: 'nada', preset: 'nada-live' } as const;
+    let nowMs = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    const { reporter, events, rows } = listener();
+    const host = { reporter, requestKeyFrame: () => undefined, failed: () => undefined };
+    const pipeline = await SenderPipeline.open(module, configOf('sender', nada), host);
+    const target = (): number => {
+      pipeline.tick();
+      const told = events.filter((event) => event.kind === 'target').at(-1);
+      return told?.targetBps ?? NaN;
+    };
+    const first = target();
+    const lowered: number[] = [];
+    for (let seconds = 1; seconds <= 4; seconds++) {
+      nowMs = seconds * 1000;
+      pipeline.receiverReport({ packetsSent: 100 * seconds, packetsLost: 50 * seconds });
+      lowered.push(target() / first);
+    }
+    expect(lowered.map((share) => share.toFixed(3))).toEqual(['1.000', '0.750', '0.563', '0.422']);
+    // The recorded rows show the rates that were applied, those of the shadow as well.
+    for (const flow of [0, 1]) {
+      const recorded = rows('rate', flow).flatMap(({ columns }) => [...(columns[TARGET] ?? [])]);
+      expect(recorded.map((bps) => bps / first)).toEqual([1, ...lowered]);
+    }
+    const far = listener();
+    const receiver = await ReceiverPipeline.open(module, configOf('receiver', nada), far.reporter);
+    for (let i = 0; i < 30; i++) receiver.frame(frameOf(i), () => undefined);
+    const answer = far.events.find((event) => event.kind === 'feedback');
+    pipeline.feedback(answer?.bytes ?? new ArrayBuffer(0));
+    expect(target()).toBeGreaterThanOrEqual(first);
+    for (const one of [pipeline, receiver]) one.destroy();
   });
 });

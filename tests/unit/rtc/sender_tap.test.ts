@@ -1,0 +1,110 @@
+/** A sender's tap whose worker is slow: what is asked of it meanwhile is neither lost nor done too late. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { SenderTap, type SenderOptions } from '../../../src/rtc/sender_tap.js';
+import { StatusBoard } from '../../../src/rtc/status.js';
+import { MediaWorker } from '../../../src/worker/media/media_client.js';
+import type { WorkerEvent } from '../../../src/worker/media/protocol.js';
+
+const nothing = () => undefined;
+
+/** A worker whose core loads when the test calls `loaded`. Its commands are recorded. */
+class FakeClient extends MediaWorker {
+  readonly asked: string[] = [];
+  tell: (event: WorkerEvent) => void = nothing;
+  loaded: () => void = nothing;
+  shadowsTakeMs = 0;
+
+  constructor() {
+    super({ addEventListener: nothing, postMessage: nothing, terminate: nothing } as unknown as Worker);
+  }
+
+  override get commands(): MediaWorker['commands'] {
+    const note = (name: string) => () => {
+      this.asked.push(name);
+      return Promise.resolve();
+    };
+    return {
+      ...{ setParameter: note('setParameter'), passThrough: note('passThrough'), sent: note('sent') },
+      setShadows: () => new Promise<void>((resolve) => setTimeout(resolve, this.shadowsTakeMs)),
+    } as unknown as MediaWorker['commands'];
+  }
+
+  override start(_: unknown, onEvent: (event: WorkerEvent) => void): Promise<void> {
+    this.tell = onEvent;
+    this.asked.push('start');
+    return new Promise((resolve) => {
+      this.loaded = resolve;
+    });
+  }
+}
+
+const OPTIONS: SenderOptions = {
+  ...{ mode: 'control', minBitrateBps: 100_000, maxBitrateBps: 2_000_000, startBitrateBps: 300_000 },
+  ...{ originEpochMs: 0, onTrace: nothing, onEvent: nothing, onStatus: nothing },
+};
+const TARGET = { kind: 'target', targetBps: 500_000, rttUs: 50_000, source: 'feedback' } as const;
+
+function attached() {
+  const client = new FakeClient();
+  const getStats = vi.fn(() => Promise.resolve(new Map()));
+  const setParameters = vi.fn(() => Promise.resolve());
+  const getParameters = () => ({ encodings: [{}] });
+  const sender = { getStats, setParameters, getParameters } as unknown as RTCRtpSender;
+  const tap = new SenderTap(sender, client, OPTIONS, new StatusBoard('control', 'none', nothing));
+  return { client, getStats, setParameters, tap };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('RTCRtpScriptTransform', vi.fn());
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+describe('while the core loads', () => {
+  it.each(['detach', 'close'] as const)('%s leaves nothing that begins later', async (end) => {
+    const { client, getStats, setParameters, tap } = attached();
+    const started = tap.start();
+    await tap[end]();
+    client.loaded();
+    await started;
+    client.tell(TARGET);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(getStats).not.toHaveBeenCalled();
+    expect(setParameters).not.toHaveBeenCalled();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('a change waits until there is a controller', async () => {
+    const { client, tap } = attached();
+    const started = tap.start();
+    const changed = tap.setParameter('alpha', 0.7);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(client.asked).toEqual(['start']);
+    client.loaded();
+    await Promise.all([started, changed]);
+    expect(client.asked).toEqual(['start', 'setParameter']);
+    tap.close();
+  });
+});
+
+describe('a controller of the user as shadow', () => {
+  it('may take its time to load', async () => {
+    const { client, tap } = attached();
+    const started = tap.start();
+    client.loaded();
+    await started;
+    client.shadowsTakeMs = 4900;
+    const own = { flow: 1, name: 'mine', parameters: {}, url: 'mine.js' };
+    const outcome = tap.setShadows([own]).then(
+      () => 'taken',
+      (error: unknown) => String(error),
+    );
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(await outcome).toBe('taken');
+    tap.close();
+  });
+});
