@@ -132,8 +132,8 @@ test('a bottleneck in the page keeps the capacity of its schedule when something
   await page.goto(`${served.url}?bottleneck=in-page&capacity=1mbps,0.5mbps@2s`);
   await scope.start();
   await expect(scope.value('Capacity')).toHaveText('500 kbps');
-  await page.getByLabel('RTT', { exact: true }).fill('80');
-  await page.getByLabel('RTT', { exact: true }).press('Enter');
+  await page.locator('input[name=rtt_ms]').fill('80');
+  await page.locator('input[name=rtt_ms]').press('Enter');
   await expect.poll(() => scope.query().get('rtt_ms')).toBe('80');
   const changed = await page.evaluate(() => window.ccscope.exportTrace());
   const rowsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('{"type":"queue"'));
@@ -154,6 +154,7 @@ test('without a clipboard, the text is shown to copy it by hand', async ({ page,
       void dialog.dismiss();
     });
   });
+  await page.getByText('Share', { exact: true }).click();
   await page.getByRole('button', { name: 'Copy link to these settings', exact: true }).click();
   expect(await shown).toBe(`${served.url}?rtt_ms=80`);
 });
