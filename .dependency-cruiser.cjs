@@ -48,6 +48,7 @@ const mayUse = {
     'evidence',
     'figures',
     'html',
+    'inject',
     'judge',
     'link',
     'machine',
@@ -73,6 +74,7 @@ const mayUse = {
     'figures',
     'judge',
     'link',
+    'machine',
     'papers',
     'reasons',
     'rtc',
@@ -107,9 +109,10 @@ module.exports = {
     {
       name: 'others-use-only-the-protocol-of-inject',
       severity: 'error',
-      comment: 'The rest of src/inject runs in pages; the form of an action is part of the protocol.',
+      comment:
+        'The rest of src/inject runs in pages; the form of an action and the clocks of messages are part of the protocol.',
       from: { path: '^src/(calls|judge|evidence|observe|shaper|command_line|view|watch)/' },
-      to: { path: '^src/inject/', pathNot: '^src/inject/(protocol|action_form)[.]ts$' },
+      to: { path: '^src/inject/', pathNot: '^src/inject/(protocol|action_form|clocks|rebase)[.]ts$' },
     },
     {
       name: 'app-uses-only-what-of-papers-runs-in-pages',
