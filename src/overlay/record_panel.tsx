@@ -52,7 +52,7 @@ class Panel {
       const fix =
         lastUs === undefined
           ? 'Save the last ten minutes instead.'
-          : 'Free some memory or disk space, then press it again.';
+          : 'Free some memory or disk space, then try again.';
       this.said.value = `The recording could not be saved: ${error instanceof Error ? error.message : String(error)}. ${fix}`;
       return false;
     }

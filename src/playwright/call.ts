@@ -101,8 +101,7 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
   /**
    * Metrics of the call; ../judge/call_metrics.ts defines them.
    * @param window `over`: the length of a window at the end of the call, which does not begin before the call was
-   * connected; `fromUs` and `toUs`: a window on the
-   * record's clock. Default: the whole call
+   * connected; `fromUs` and `toUs`: a window on the record's clock. Default: the whole call
    */
   metrics(window?: { over: Time } | Window): CallMetrics {
     if (window === undefined) return callMetrics(this.record, this.view);

@@ -144,14 +144,17 @@ describe('a number that is not known', () => {
   const silent = callRecord({ packets: [], capacity: CAPACITY });
   const at10 = (record: CallRecord): Asked => ({ ...asked(record), askedUs: 10e6 });
 
+  /** What each expectation says of a call; its utilisation is judged in a record of its own. */
+  const verdictsOf = (record: CallRecord, ofUtilisation = record) => ({
+    delay: judgeQueuingDelay(at10(record), { ...rule, limits }),
+    loss: judgeLoss(at10(record), { ...rule, ratio: 0.1 }),
+    utilisation: judgeUtilisation(at10(ofUtilisation), { ...rule, min: 0.5, of: 'call' }),
+    freezes: judgeFreezes(at10(record), { ...rule, longestUs: 1e6 }),
+    fairness: judgeFairness(at10(record), { ...rule, jain: 0.9, others: [{ record, view: {} }] }),
+  });
+
   it('gives no verdict, so the opposite is not met either', () => {
-    const verdicts = {
-      delay: judgeQueuingDelay(at10(silent), { ...rule, limits }),
-      loss: judgeLoss(at10(silent), { ...rule, ratio: 0.1 }),
-      utilisation: judgeUtilisation(at10(unshaped), { ...rule, min: 0.5, of: 'call' }),
-      freezes: judgeFreezes(at10(silent), { ...rule, longestUs: 1e6 }),
-      fairness: judgeFairness(at10(silent), { ...rule, jain: 0.9, others: [{ record: silent, view: {} }] }),
-    };
+    const verdicts = verdictsOf(silent, unshaped);
     for (const [name, verdict] of Object.entries(verdicts))
       expect(verdict, name).toMatchObject({ pass: false, settled: false, final: true });
     expect(verdicts.utilisation.received).toBe('unknown: no capacity of the link is known');
@@ -159,14 +162,7 @@ describe('a number that is not known', () => {
 
   it('is not what a call has that is measured', () => {
     const shaped = callRecord({ packets: steady(0, 20, 8e5), capacity: CAPACITY, ...media });
-    const verdicts = {
-      delay: judgeQueuingDelay(at10(shaped), { ...rule, limits }),
-      loss: judgeLoss(at10(shaped), { ...rule, ratio: 0.1 }),
-      utilisation: judgeUtilisation(at10(shaped), { ...rule, min: 0.5, of: 'call' }),
-      freezes: judgeFreezes(at10(shaped), { ...rule, longestUs: 1e6 }),
-      fairness: judgeFairness(at10(shaped), { ...rule, jain: 0.9, others: [{ record: shaped, view: {} }] }),
-    };
-    for (const [name, verdict] of Object.entries(verdicts))
+    for (const [name, verdict] of Object.entries(verdictsOf(shaped)))
       expect(verdict, name).toMatchObject({ pass: true, settled: true, final: true });
   });
 
