@@ -31,6 +31,8 @@ export interface Output {
 export function streamOutput(stream: Writable): Output {
   let gone = false;
   let failure: Error | null = null;
+  // Shared by all callers that wait, so that the stream has listeners for only one of them.
+  let draining: Promise<void> | null = null;
   const failed = (error: Error): void => {
     if (systemCode(error) === 'EPIPE') gone = true;
     else failure = error;
@@ -38,7 +40,8 @@ export function streamOutput(stream: Writable): Output {
   stream.on('error', failed);
   const ready = async (): Promise<boolean> => {
     if (!gone && failure === null && stream.writableNeedDrain) {
-      await drained(stream);
+      draining ??= drained(stream).finally(() => (draining = null));
+      await draining;
     }
     if (failure !== null) throw failure;
     return !gone;

@@ -89,6 +89,15 @@ class Gauge {
   }
 }
 
+/**
+ * The number of seconds that a lateness in milliseconds describes. While a callback is late by seconds, no other
+ * value is measured, so each of these seconds is as bad. A longer pause says that the machine slept.
+ */
+function secondsCovered(lateMs: number): number {
+  if (lateMs * 1e3 >= KEPT_US) return 1;
+  return Math.min(WINDOW_SECONDS, Math.max(1, Math.round(lateMs / 1e3)));
+}
+
 export class MachineWatch {
   readonly #gauges = new Map(QUANTITIES.map((by) => [by, new Gauge(by)]));
   readonly #everBy = new Set<Quantity>();
@@ -96,12 +105,16 @@ export class MachineWatch {
   #nowUs = 0;
   #overloadedUs = 0;
 
-  /** Records a quantity's value over the second that ends at `timeUs` (microseconds on any clock). NaN is ignored. */
+  /**
+   * Records a quantity's value over the second that ends at `timeUs` (microseconds on any clock). NaN is ignored.
+   * A lateness of callbacks of more than a second also counts for the seconds before.
+   */
   see(by: Quantity, timeUs: number, value: number): void {
     this.#advance(timeUs);
     if (Number.isNaN(value)) return;
     const gauge = this.#gauges.get(by);
-    gauge?.see(timeUs, value);
+    const seconds = by === 'callbacks' ? secondsCovered(value) : 1;
+    for (let ago = seconds - 1; ago >= 0; ago--) gauge?.see(timeUs - ago * 1e6, value);
     if (gauge?.alarm) this.#everBy.add(by);
   }
 

@@ -21,7 +21,8 @@ test.afterAll(() => rmSync(folder, { recursive: true }));
  */
 function expectMachine(machine: MachineReport | undefined): void {
   expect(machine?.shaper_late_p95_ms).toBeGreaterThanOrEqual(0);
-  expect(machine?.callbacks_late_ms).toBeGreaterThanOrEqual(0);
+  // On a busy machine, fewer than five whole seconds of so short a call may be measured.
+  if (machine?.callbacks_late_ms !== null) expect(machine?.callbacks_late_ms).toBeGreaterThanOrEqual(0);
   expect(machine?.share).toBeGreaterThanOrEqual(0);
   expect(machine?.share).toBeLessThan(1);
   expect(machine?.reasons.length).toBeGreaterThanOrEqual(machine?.overloaded === true ? 1 : 0);

@@ -145,7 +145,7 @@ test('TypeScript is refused with what to do', async ({ page, lab }) => {
     .getByRole('textbox', { name: 'Paste a module' })
     .fill("import type { UserController } from 'ccscope';\nexport default {};");
   await flows.getByRole('button', { name: 'Add a call with it' }).click();
-  await expect(notices).toContainText('if it is TypeScript, delete the types');
+  await expect(notices).toContainText('if it is TypeScript, remove the types');
 });
 
 test('a controller that never returns is ended, and the next run works', async ({ page, lab }) => {

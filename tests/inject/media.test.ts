@@ -63,12 +63,19 @@ const tell = (page: Page, what: 'collapse' | 'detach'): Promise<void> =>
 /** The tolerated relative difference: the number of frames in transit varies, and the machine may be busy. */
 const ALIKE = 0.05;
 
-async function expectSame(page: Page, without: Frames): Promise<void> {
-  const now = await nextFrames(page);
-  for (const ratio of [now.givenPerS / without.givenPerS, now.shownShare / without.shownShare])
-    expect(Math.abs(ratio - 1), `${JSON.stringify(now)}, ${JSON.stringify(without)} without`).toBeLessThan(
-      ALIKE,
-    );
+/**
+ * Expects each measurement to lie within the range of the measurements that it is compared with, or close to it. Some
+ * of those are made before and some after it, since the load of the machine changes.
+ */
+function expectLike(measured: readonly Frames[], others: readonly Frames[]): void {
+  for (const key of ['givenPerS', 'shownShare'] as const) {
+    const range = others.map((frames) => frames[key]);
+    for (const { [key]: value } of measured) {
+      const text = `${key} ${value}, compared with ${range.join(' and ')}`;
+      expect(value, text).toBeGreaterThan((1 - ALIKE) * Math.min(...range));
+      expect(value, text).toBeLessThan((1 + ALIKE) * Math.max(...range));
+    }
+  }
 }
 
 test('a call that runs has the same frames a second with the script, open and collapsed @measures', async ({
@@ -77,11 +84,17 @@ test('a call that runs has the same frames a second with the script, open and co
   const faults = faultsOf(page);
   await openCall(page);
   await awaitRate(page, 400e3);
-  const without = await nextFrames(page);
+  const before = await nextFrames(page);
   await putScript(page);
-  await expectSame(page, without);
+  // While the script starts, its core is compiled. That takes processor time once.
+  const starting = await nextFrames(page);
+  const open = await nextFrames(page);
   await tell(page, 'collapse');
-  await expectSame(page, without);
+  const collapsed = await nextFrames(page);
+  await tell(page, 'detach');
+  const after = await nextFrames(page);
+  expectLike([open, collapsed], [before, after]);
+  expect(starting.givenPerS).toBeGreaterThan(0.8 * Math.min(before.givenPerS, after.givenPerS));
   expect(faults).toEqual([]);
 });
 
@@ -91,8 +104,8 @@ test('so has one whose frames pass the script from the first on, and after it we
   const faults = faultsOf(page);
   await openCall(page, { script: 'ccscope' });
   await awaitRate(page, 400e3);
-  const watched = await nextFrames(page);
+  const watched = [await nextFrames(page), await nextFrames(page)];
   await tell(page, 'detach');
-  await expectSame(page, watched);
+  expectLike([await nextFrames(page)], watched);
   expect(faults).toEqual([]);
 });

@@ -71,7 +71,9 @@ test('a view is told where it is and what came before, and asks the pages', asyn
     originEpochMs: 5,
   });
   expect(await next()).toEqual({ type: 'window-ended', window: 'before' });
+  expect(await next()).toEqual({ type: 'paused', paused: false });
   client.send(JSON.stringify({ id: 1, window: null, request: { type: 'pause' } }));
+  expect(await next()).toEqual({ type: 'paused', paused: true });
   expect(await next()).toEqual({ type: 'answer', id: 1, results: [null] });
   client.send(JSON.stringify({ id: 2, window: 'broken', request: { type: 'flush' } }));
   expect(await next()).toEqual({ type: 'refusal', id: 2, message: 'no such window' });
@@ -80,6 +82,7 @@ test('a view is told where it is and what came before, and asks the pages', asyn
     client.send(text);
   client.send(JSON.stringify({ id: 4, window: null, request: { type: 'resume', more: 1 } }));
   client.send(JSON.stringify({ id: 5, window: null, request: { type: 'resume' } }));
+  expect(await next()).toEqual({ type: 'paused', paused: false });
   expect(await next()).toEqual({ type: 'answer', id: 5, results: [null] });
   expect(asked.map(({ request }) => request.type)).toEqual(['pause', 'flush', 'resume']);
   void view.close('over');

@@ -25,4 +25,19 @@ describe('the output of a command', () => {
     await output.end();
     expect(await output.ready()).toBe(false);
   });
+
+  it('lets any number of callers wait for a full stream with one listener', async () => {
+    const written: (() => void)[] = [];
+    const stream = new Writable({
+      highWaterMark: 1,
+      write: (_chunk, _encoding, done) => void written.push(done),
+    });
+    const output = streamOutput(stream);
+    output.write('rows\n');
+    const waits = Array.from({ length: 20 }, () => output.ready());
+    expect(stream.listenerCount('drain')).toBe(1);
+    written.shift()?.();
+    expect(await Promise.all(waits)).toEqual(waits.map(() => true));
+    expect(stream.listenerCount('drain')).toBe(0);
+  });
 });

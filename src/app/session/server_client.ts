@@ -44,7 +44,8 @@ interface Waiting {
 /** A request without the `id` that the client gives it. */
 type Request = ClientMessage extends infer M ? (M extends { id: number } ? Omit<M, 'id'> : never) : never;
 
-const CONNECT_TIMEOUT_MS = 3000;
+/** A host without ccscope's server refuses at once; a busy machine may take seconds to answer. */
+const CONNECT_TIMEOUT_MS = 10_000;
 /**
  * The waits between attempts to reach a server that went away. Each wait is twice the previous one, up to
  * LONGEST_WAIT_MS.

@@ -70,6 +70,18 @@ describe('the alarm', () => {
     expect(third.state).toMatchObject({ overloaded: true, sinceUs: 6e6, reasons: [{ value: 500 }] });
   });
 
+  it('goes off for callbacks that are late by seconds, although few values are measured', () => {
+    const watch = new MachineWatch();
+    for (const atS of [2, 4, 6]) watch.see('callbacks', atS * 1e6, 1900);
+    expect(watch.state).toMatchObject({ overloaded: true, worst: { callbacks: 1900 } });
+    // A single value counts for no more seconds than its lateness covers.
+    const once = watched('callbacks', [...seconds(5, 2), 2000, ...seconds(5, 2)]);
+    expect(once.state).toMatchObject({ overloaded: false, everBy: [] });
+    // An hour without callbacks means that the machine slept.
+    const slept = watched('callbacks', [...seconds(5, 2), 3_600_000, ...seconds(5, 2)]);
+    expect(slept.state).toMatchObject({ overloaded: false, everBy: [] });
+  });
+
   it('needs a full window, and something to be said in it', () => {
     expect(watched('callbacks', seconds(4, 900)).state.overloaded).toBe(false);
     expect(watched('callbacks', seconds(20, NaN)).state).toMatchObject({
