@@ -33,7 +33,8 @@ export function machineReport(state: MachineState): MachineReport {
 }
 
 /**
- * Describes the load, for example: `overloaded for 64 % of the run: packets leave the shaper 12.3 ms late (p95)`.
+ * Describes the load, for example: `overloaded for 64 % of the run: at worst, over 5 s, packets leave the shaper
+ * 12.3 ms late (p95)`.
  */
 export function loadText(report: MachineReport): string {
   const { share, reasons: everBy, shaper_late_p95_ms, callbacks_late_ms, source_frames_ratio } = report;

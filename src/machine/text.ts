@@ -2,7 +2,7 @@
  * Describes an overloaded machine in words: which quantities show it, what that means for a call's numbers, and
  * what to do.
  */
-import type { Quantity } from './definition.js';
+import { WINDOW_SECONDS, type Quantity } from './definition.js';
 import type { MachineState, Reason } from './watch.js';
 
 /** What to do, in one line. */
@@ -16,7 +16,8 @@ const VALUES: Readonly<Record<Quantity, (value: number) => string>> = {
 };
 
 const EFFECTS: Readonly<Record<Quantity, string>> = {
-  shaper: 'the link is slower and more jittery than it was set, and queuing delays are too long',
+  shaper:
+    'packets arrive late, as over a link with more delay and jitter than was set, and controllers may lower the rate',
   callbacks: 'frames are stamped late, and the controller sees delay that is not there',
   source: 'the source limits the video, and utilisation and frame rate are too low',
 };
@@ -25,9 +26,12 @@ const EFFECTS: Readonly<Record<Quantity, string>> = {
 export const reasonText = (reasons: readonly Pick<Reason, 'by' | 'value'>[]): string =>
   reasons.map(({ by, value }) => VALUES[by](value)).join(', ');
 
-/** Every quantity for which the machine ever counted as overloaded, with its worst value, in words. */
+/**
+ * Every quantity for which the machine ever counted as overloaded, with its worst value, for example: `at worst, over
+ * 5 s, packets leave the shaper 12.3 ms late (p95)`.
+ */
 export const worstText = ({ everBy, worst }: Pick<MachineState, 'everBy' | 'worst'>): string =>
-  reasonText(everBy.map((by) => ({ by, value: worst[by] ?? NaN })));
+  `at worst, over ${WINDOW_SECONDS} s, ${reasonText(everBy.map((by) => ({ by, value: worst[by] ?? NaN })))}`;
 
 /** What an overload means for a call's numbers if these quantities show it. */
 export const distortion = (by: readonly Quantity[]): string =>

@@ -133,6 +133,7 @@ export function pageReport(
     received: null,
     machine: machineReport(machineIn(record, run)),
     incidents: incidents.map(incidentRow),
+    began_at_s: run.fromUs / 1e6,
     shadows: shadowReport(shadow, absolute, run),
     controller_faults: [],
     notices,

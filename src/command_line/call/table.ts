@@ -60,6 +60,8 @@ const COLUMNS: readonly [
 /** Explains which part of a run each number covers. */
 const WINDOWS =
   'loss, drops, 90 % after, overuses, freezes and lateness cover the whole run, the other numbers its last two thirds';
+/** Added to WINDOWS if the browser decides the bitrate. */
+const WATCHED = '; overuses are those of a GCC that only watches';
 
 /** Formats rows of cells as text. Each column is as wide as its widest cell. */
 function aligned(rows: readonly (readonly string[])[]): string {
@@ -86,16 +88,24 @@ const MOST_TOLD = 3;
 const LONGEST_LINE = 1000;
 
 /** Why a call got worse: the largest groups of incidents. */
-function incidentLines({ incidents }: RunReport, number: number): string[] {
+function incidentLines({ incidents, began_at_s }: RunReport, number: number): string[] {
   if (incidents === undefined) return [];
   const told = incidents.flatMap((row, id) => incidentOfRow(row, id) ?? []);
   const groups = groupsOf(told);
   const shown = largestGroups(groups, MOST_TOLD);
   const more = groups.length - shown.length;
-  const title =
-    groups.length === 0
-      ? `run ${number}: nothing got worse`
-      : `why run ${number} got worse${more === 0 ? '' : ` (the ${shown.length} largest of ${groups.length}; --html and \`ccscope incidents\` on the --trace file show all)`}:`;
+  if (groups.length === 0) return [`run ${number}: nothing got worse`];
+  const notes = [
+    ...(began_at_s === undefined
+      ? []
+      : [`in the time of the recording, in which the run began at ${text(began_at_s, 1)} s`]),
+    ...(more === 0
+      ? []
+      : [
+          `the ${shown.length} largest of ${groups.length}; --html and \`ccscope incidents\` on the --trace file show all`,
+        ]),
+  ];
+  const title = `why run ${number} got worse${notes.length === 0 ? '' : ` (${notes.join('; ')})`}:`;
   return [title, ...shown.flatMap(groupLines).map((line) => `  ${plain(line, LONGEST_LINE)}`)];
 }
 
@@ -159,7 +169,10 @@ function machineLines(runs: readonly RunReport[], aside: readonly RunReport[]): 
         `${MARK} ${which}: the machine was ${loadText(machine)}; so ${consequence(machine)}`,
     );
   const made = `${marked} of ${runs.length} runs on an overloaded machine`;
-  const again = aside.length === 0 ? '' : `; ${aside.length} more set aside and made again, in no median`;
+  const again =
+    aside.length === 0
+      ? '; --until-quiet makes such runs again'
+      : `; ${aside.length} more set aside and made again, in no median`;
   return [...lines, made + again];
 }
 
@@ -189,7 +202,7 @@ function controllerText({
     ...machineLines(runs, aside),
     ...runs.flatMap((run, i) => stepLines(run, i + 1)),
     ...runs.flatMap((run, i) => incidentLines(run, i + 1)),
-    WINDOWS,
+    mode === 'observe' ? WINDOWS + WATCHED : WINDOWS,
   ];
   if (runs.length > 1) {
     lines.push(

@@ -133,6 +133,11 @@ export interface RunReport extends LinkMetrics, TargetReport {
    * are not part of ccscope.
    */
   incidents?: readonly Record<string, unknown>[];
+  /**
+   * When the run began, in seconds of the recording, as the times of `incidents`. Present only with `incidents`. The
+   * times of `steps` count from the beginning of the run.
+   */
+  began_at_s?: number;
   shadows: ShadowReport[];
   /** The faults of controllers, both of users' controllers and of the core's. */
   controller_faults: FaultReport[];

@@ -34,7 +34,9 @@ Each run is a call in a new Chromium, through the shaper. With several controlle
 so that all meet the same conditions. Utilisation and queuing delay cover the last two thirds of a run;
 losses and the time to 90 % of the capacity cover the whole run.
 With --url your own pages make the calls, unmodified: all their connections pass one link, which treats
-both directions alike, and the numbers are those of the direction that carries more.
+both directions alike, and the numbers are those of the direction that carries more. The options of the
+link and --duration, --runs, --until-quiet, --pages, --click, --trace, --html and --json go with --url;
+all others are about ccscope's own page.
 With --twin the calls are simulated, with the same report; --matrix runs every combination of a file's
 links, controllers and sources, real or simulated (src/command_line/call/README.md describes the file).
 A run on a machine that was too busy is marked: its numbers reflect the machine.

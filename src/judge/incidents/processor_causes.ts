@@ -2,6 +2,7 @@
 import { distortion, FIX, isOverloaded, worstText } from '../../machine/index.js';
 import { msText, sentence, shareText } from '../text.js';
 import { usualOf, share, isLimitedBy } from './evidence.js';
+import { loweredText } from './link_causes.js';
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
@@ -9,14 +10,17 @@ import type { Look } from './stream_looks.js';
 const SLOWER = 2;
 const SLOW_MS = 12;
 
-export const machineOverloaded: Rule = ({ machine }) =>
-  isOverloaded(machine)
-    ? cause(
-        'machine-overloaded',
-        `The machine was too busy for the call: ${worstText(machine)}; so ${distortion(machine.everBy)}.`,
-        sentence(FIX),
-      )
-    : null;
+/** If the link's capacity fell as well, the evidence says so, since the fall may have the larger effect. */
+export const machineOverloaded: Rule = ({ machine, link }) => {
+  if (!isOverloaded(machine)) return null;
+  const lowered = link?.lowered ?? null;
+  const fall = lowered === null ? '' : ` ${loweredText(lowered)}.`;
+  return cause(
+    'machine-overloaded',
+    `The machine was too busy for the call: ${worstText(machine)}; so ${distortion(machine.everBy)}.${fall}`,
+    sentence(FIX),
+  );
+};
 
 export const cpuOfEncoder: Rule = ({ usual, since }) => {
   const now = share(since, isLimitedBy('cpu'));

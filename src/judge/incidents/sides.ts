@@ -24,10 +24,17 @@ export function sentStream(record: CallRecord, { endpoint, direction, key }: Str
     : { endpoint: far.id, direction: 'send', key: sent.mid };
 }
 
+/** A change of a link's capacity to a lower one. */
+export interface CapacityFall {
+  timeUs: number;
+  fromBps: number;
+  toBps: number;
+}
+
 /** What the link did to a stream around the beginning of an incident. */
 export interface LinkFacts {
   /** The latest change of the link's capacity before the incident; null unless this change lowered it recently. */
-  lowered: { timeUs: number; fromBps: number; toBps: number } | null;
+  lowered: CapacityFall | null;
   /**
    * `usualQueueMs`: how long packets usually wait in the link's queue. `queueMs`: the longest wait around the
    * incident's beginning. NaN if unknown.

@@ -203,6 +203,20 @@ describe('the link of the record', () => {
     }
   });
 
+  it('is named beside a machine that was too busy, although it still carries what was sent', () => {
+    const record = call((timeS) => (timeS > 16 ? { bps: 2.4e5, availableOutgoingBps: 2.6e5 } : {}), {
+      capacity: [
+        { atS: 0, bps: 6e5 },
+        { atS: FALL_S, bps: 5e5 },
+      ],
+    });
+    for (let second = 1; second <= 30; second++) record.late.push({ timeUs: second * 1e6, lateMs: 90 });
+    for (const { cause } of falls(record)) {
+      expect(cause.kind).toBe('machine-overloaded');
+      expect(cause.evidence).toMatch(/callbacks come 90 ms late.* lowered from 600 kbps to 500 kbps at 15 s\.$/);
+    }
+  });
+
   it('shows a queue that the round trip does not', () => {
     const [sent, received] = falls(
       call((timeS) => (isLater(timeS) ? { bps: 2e5, stream: { targetBps: 3.9e5 } } : {}), {

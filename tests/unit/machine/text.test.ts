@@ -13,14 +13,14 @@ describe('an overloaded machine in words', () => {
       'packets leave the shaper 23.5 ms late (p95), callbacks come 71 ms late, the source makes 74 % of the frames that it was asked for',
     );
     const worst = { shaper: 99, callbacks: 50, source: null };
-    expect(worstText({ everBy: ['callbacks'], worst })).toBe('callbacks come 50 ms late');
+    expect(worstText({ everBy: ['callbacks'], worst })).toBe('at worst, over 5 s, callbacks come 50 ms late');
   });
 
   it('says of each quantity alone what it distorts', () => {
-    expect(distortion(['shaper'])).toMatch(/link .*jitter.*queuing delays/);
+    expect(distortion(['shaper'])).toMatch(/packets arrive late.*jitter.*lower the rate/);
     expect(distortion(['callbacks'])).toMatch(/stamped late.*controller/);
     expect(distortion(['source'])).toMatch(/source limits.*utilisation/);
-    expect(distortion(['shaper', 'source'])).toMatch(/link .*; the source/);
+    expect(distortion(['shaper', 'source'])).toMatch(/jitter.*; the source/);
     expect(FIX).not.toContain('\n');
   });
 });
