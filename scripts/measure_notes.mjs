@@ -55,7 +55,15 @@ const tried = [
     ...{ id: 'ton-fig8', cells: { threshold: 'static' }, quantity: share },
     settings: [5, 7, 15, 20, 30, 52].map((ms) => [`flows.gcc.parameters.gamma_init_ms=${ms}`]),
   },
+  {
+    ...{ id: 'ton-fig8', cells: { threshold: 'adaptive' }, quantity: share },
+    settings: [largerPayload, ['flows.gcc.source.fragments=1'], [lessPacing], ['forward.burst_bytes=5000']],
+  },
   { id: 'ton-fig10', cells: {}, quantity: { name: 'utilisation' }, settings: [['forward.burst_bytes=5000']] },
+  {
+    ...{ id: 'ton-fig11', cells: { capacity: '0.5mbps', queue: '350ms' }, quantity: { name: 'utilisation' } },
+    settings: [['forward.burst_bytes=5000'], ['forward.burst_bytes=1540']],
+  },
   {
     ...{ id: 'ton-fig11', cells: { capacity: '2mbps' }, quantity: { name: 'probe_queue_delay_p50_ms' } },
     settings: [['forward.burst_bytes=1540']],

@@ -97,8 +97,21 @@ export function announcedAddress(host: string, localAddress: string | undefined)
   if (!WILDCARDS.includes(bound)) return bound;
   const local = (localAddress ?? '').replace(/^::ffff:/, '');
   if (isIP(local) === 4 && !isLoopback(local)) return local;
+  return networkAddresses()[0] ?? '127.0.0.1';
+}
+
+/** The IPv4 addresses of this machine's network interfaces, without loopback. */
+function networkAddresses(): string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
+  return addresses
+    .filter(({ family, internal }) => family === 'IPv4' && !internal)
+    .map(({ address }) => address);
+}
+
+/** The addresses at which other machines reach a server that listens on `host`; empty if none can. */
+export function addressesForOthers(host: string): string[] {
+  if (WILDCARDS.includes(host)) return networkAddresses();
+  return isLoopback(host) ? [] : [urlHost(host)];
 }
 
 /** The host part of the URL of a server that listens on `host`. */

@@ -19,7 +19,14 @@ import { Rooms } from './rooms.js';
 import { Session, type SessionContext } from './session.js';
 import { answer, type ServedController } from './files.js';
 import { Seats, SERVER_LIMITS, type ServerLimits } from './limits.js';
-import { announcedAddress, bindAddress, isOurOrigin, targetOf, urlHost } from './names.js';
+import {
+  addressesForOthers,
+  announcedAddress,
+  bindAddress,
+  isOurOrigin,
+  targetOf,
+  urlHost,
+} from './names.js';
 import type { Shaper } from '../shaper/shaper.js';
 
 export type { Channel, ChannelSocket } from './channels.js';
@@ -72,6 +79,8 @@ export interface Loan {
 export interface LocalServer {
   /** The URL of the app for a browser on this machine, with a slash at the end. */
   readonly url: string;
+  /** The URLs of the app for browsers on other machines; empty if the server listens on this machine only. */
+  readonly urlsForOthers: readonly string[];
   readonly port: number;
   /**
    * Lends a link to a page. One page can join the link, once, by the loan's name. The caller must end the loan
@@ -125,6 +134,7 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
   return {
     port: bound,
     url: `http://${urlHost(host)}:${bound}/`,
+    urlsForOthers: addressesForOthers(host).map((address) => `http://${address}:${bound}/`),
     lend: (shaper) => {
       const name = `link-${randomUUID()}`;
       lent.set(name, shaper);

@@ -109,6 +109,24 @@ test('--json has the incidents in the form of the other files of a call', async 
   expect(incidents).toEqual(JSON.parse(JSON.stringify(metricsJson(input)['incidents'])));
 });
 
+test('a report says if each of several pages makes a call with itself', async () => {
+  const record = await syntheticCall();
+  const noticesOf = (): string[] =>
+    pageReport({ record, metrics: measure(record) }, { fromUs: 0, toUs: 30e6 }, false).notices;
+  expect(noticesOf().filter((notice) => notice.includes('--pages 1'))).toEqual([]);
+  const [connection] = record.connections;
+  const [a, b] = record.endpoints;
+  if (!connection || !a || !b) throw new Error('the call has no connection');
+  // Copies of the two ends stand for a second page. Each page now has both ends of a connection.
+  const second = [a, b].map((endpoint) => ({ ...endpoint, id: endpoint.id + 10, page: 1 }));
+  b.page = a.page = 0;
+  record.endpoints.push(...second);
+  record.connections.push({ id: 9, offerer: a.id + 10, answerer: b.id + 10, flows: [] });
+  expect(noticesOf()).toContain(
+    'warning: Each of the 2 pages makes a call with itself, so these calls share the link. To do: use --pages 1 to measure one call.',
+  );
+});
+
 test('refuses what is no recording of a call', async () => {
   const header =
     '{"ccscope_trace":1,"created":"2026-11-01T00:00:00Z","source":"simulator","clock":"virtual"}';

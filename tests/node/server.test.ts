@@ -265,6 +265,9 @@ describe('starting', () => {
     expect(a.address).toBe(b.address);
     if (outside.length > 0) expect(outside).toContain(a.address);
     else expect(a.address).toBe('127.0.0.1');
+    expect(open.urlsForOthers).toEqual(outside.map((address) => `http://${address}:${open.port}/`));
+    for (const url of open.urlsForOthers) expect((await fetch(url)).status).toBe(200);
+    expect(server.urlsForOthers).toEqual([]);
     await open.close();
   });
 

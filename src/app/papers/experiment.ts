@@ -38,14 +38,14 @@ const workOf = ({ durationUs, cost }: Plan['runs'][number]): Work => ({
 });
 
 /** Worker seconds per unit of cost, measured once over all experiments. Used until an experiment is complete. */
-const TYPICAL_SECONDS_PER_COST = 3.5e-7;
+export const TYPICAL_SECONDS_PER_COST = 3.5e-7;
 
-/** Worker seconds per unit of cost, measured in the experiments that are complete. */
-export function workerSeconds(experiments: readonly Experiment[]): number {
+/** Worker seconds per unit of cost, measured in the experiments that are complete; null if none is. */
+export function workerSeconds(experiments: readonly Experiment[]): number | null {
   const complete = experiments.filter(({ isComplete }) => isComplete.value);
   const { cost } = sumWork(complete.map(({ total }) => total.value));
   const seconds = complete.reduce((sum, { reported }) => sum + (reported.value?.report.cpu_seconds ?? 0), 0);
-  return cost > 0 ? seconds / cost : TYPICAL_SECONDS_PER_COST;
+  return cost > 0 ? seconds / cost : null;
 }
 
 export class Experiment {

@@ -44,8 +44,12 @@ export function durationText(seconds: number): string {
   return seconds >= 120 ? `${grouped(seconds / 60)} min` : `${grouped(Math.max(1, seconds))} s`;
 }
 
-/** `about 2 s here`: how long a computation is expected to take in this browser. */
-export const hereText = (seconds: number): string => `about ${durationText(seconds)} here`;
+/**
+ * How long a computation is expected to take: `about 2 s here` if the speed of this machine was measured, otherwise
+ * `about 2 s`.
+ */
+export const takesText = ({ seconds, isMeasured }: { seconds: number; isMeasured: boolean }): string =>
+  `about ${durationText(seconds)}${isMeasured ? ' here' : ''}`;
 
 /** `120 runs of 300 s each, 10 h of simulated time`. `each` is undefined if the runs have different durations. */
 export function costText({ runs, simulatedS }: { runs: number; simulatedS: number }, each?: number): string {

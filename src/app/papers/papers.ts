@@ -8,7 +8,7 @@ import type { Listed } from '../lab/papers.js';
 import { fetchScenario } from '../lab/registry.js';
 import { tellSimulationError } from '../lab/simulation_notice.js';
 import { dismiss } from '../notices.js';
-import { Experiment, sumWork, workerSeconds, type Work } from './experiment.js';
+import { Experiment, sumWork, TYPICAL_SECONDS_PER_COST, workerSeconds, type Work } from './experiment.js';
 import { PapersPool } from './pool.js';
 import { Reporter } from './reporter.js';
 
@@ -48,9 +48,14 @@ export class Papers {
     this.experiments = new Map(listed.map((each) => [each.id, new Experiment(each)]));
   }
 
-  /** Estimates the time that the work takes in this browser, seconds. */
-  estimateS({ cost }: Work): number {
-    return (cost * this.#secondsPerCost.value) / this.#pool.size;
+  /**
+   * Estimates the time that the work takes in this browser. Before the first experiment is complete, the estimate is
+   * that of a typical machine without other work.
+   */
+  estimate({ cost }: Work): { seconds: number; isMeasured: boolean } {
+    const measured = this.#secondsPerCost.value;
+    const seconds = (cost * (measured ?? TYPICAL_SECONDS_PER_COST)) / this.#pool.size;
+    return { seconds, isMeasured: measured !== null };
   }
 
   /** The experiments with these ids, in the order of the ids. */

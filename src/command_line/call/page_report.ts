@@ -80,6 +80,23 @@ const noticesOf = (record: CallRecord): RecordNotice[] => [
 ];
 
 /**
+ * A notice if several pages each make a call with themselves. Copies of a page that needs no second page do so unless
+ * `--pages 1` is given. Null if any connection joins two pages, or a page and a server.
+ */
+function ownCallsNotice({ connections, endpoints }: CallRecord): string | null {
+  const pageOf = (id: number | null): number | undefined =>
+    endpoints.find((endpoint) => endpoint.id === id)?.page;
+  const pages = new Set<number>();
+  for (const { offerer, answerer } of connections) {
+    const page = pageOf(offerer);
+    if (page === undefined || page !== pageOf(answerer)) return null;
+    pages.add(page);
+  }
+  if (pages.size < 2) return null;
+  return `warning: Each of the ${pages.size} pages makes a call with itself, so these calls share the link. To do: use --pages 1 to measure one call.`;
+}
+
+/**
  * The report of a run over the window `wanted`. If the record no longer contains the first data of this
  * window, the report starts at the earliest data that are left. Throws FailedRun if no packet went through
  * the link.
@@ -92,8 +109,10 @@ export function pageReport(
   const all = pathsOf(record, {});
   const paths = all.filter(({ direction }) => direction === all[0]?.direction);
   const [side] = linkSides(record, paths);
+  const ownCalls = ownCallsNotice(record);
   const notices = [
     ...new Set(noticesOf(record).map(({ level, message, fix }) => `${level}: ${message} To do: ${fix}.`)),
+    ...(ownCalls === null ? [] : [ownCalls]),
   ];
   if (side === undefined) throw new FailedRun(['the call does not pass the link', ...notices].join('\n'));
   const run = { fromUs: Math.max(wanted.fromUs, keptFromUs(record, paths)), toUs: wanted.toUs };

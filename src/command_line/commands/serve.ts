@@ -45,7 +45,10 @@ async function serve(flags: ServeFlags, io: Io): Promise<void> {
   await interruptible(async (signal) => {
     const server = await listen(flags);
     try {
-      io.stdout.write(`ccscope is at ${server.url}\nPress Ctrl+C to stop.\n`);
+      io.stdout.write(`ccscope is at ${server.url}\n`);
+      if (server.urlsForOthers.length > 0)
+        io.stdout.write(`Other machines open ${server.urlsForOthers.join(' or ')}\n`);
+      io.stdout.write('Press Ctrl+C to stop.\n');
       if (flags.open && !(await openInBrowser(server.url)))
         io.stdout.write('No browser could be opened: open the address yourself.\n');
       await sleepFor(Infinity, signal).catch(() => undefined);

@@ -92,7 +92,7 @@ export function TeachersPage() {
         <h3 id="plan">A plan for 45 minutes</h3>
         <p>
           Each link opens the lesson at its question. Let the class vote, and give that answer or press “Show
-          without predicting”: one of the choices then runs, never the one that solves the task.
+          without predicting”: the choice of the link then runs. None of these choices solves the task.
         </p>
         <div class="scroll">
           <table class="readings plan">
@@ -134,10 +134,11 @@ export function TeachersPage() {
             web server, and send learners the address of its <code>lessons.html</code>.
           </li>
           <li>
-            In a classroom, <code>npm start -- --host 0.0.0.0</code> serves the pages to the local network:
-            learners open <code>http://ADDRESS:8088/lessons.html</code>, with the address of your computer.
-            The Call page needs more: browsers allow the camera, and recordings that survive a reload, only
-            over HTTPS or on the computer itself.
+            In a classroom, <code>npm start -- --host 0.0.0.0</code> (in a clone) or{' '}
+            <code>npx ccscope serve --host 0.0.0.0</code> serves the pages to the local network, and prints
+            the address for other machines. Learners open that address with <code>lessons.html</code> at its
+            end. The Call page needs more: browsers allow the camera, and recordings that survive a reload,
+            only over HTTPS or on the computer itself.
           </li>
           <li>
             Learners save their answers below the <LessonLink to="">list of lessons</LessonLink>, and send you

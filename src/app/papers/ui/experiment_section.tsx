@@ -11,7 +11,7 @@ import {
 } from '../../../papers/text.js';
 import type { ExperimentReport, StatementReport } from '../../../papers/report.js';
 import type { Experiment } from '../experiment.js';
-import { costText, grouped, hereText, labLink, runsText } from '../numbers.js';
+import { costText, grouped, takesText, labLink, runsText } from '../numbers.js';
 import type { Papers } from '../papers.js';
 import type { Picture } from '../../../scenario/scenario.js';
 import type { Reported } from '../report_service.js';
@@ -48,7 +48,7 @@ function StateLine({ papers, experiment }: Omit<ExperimentSectionProps, 'isAlone
   if (reported.value === null)
     return (
       <p class="hint">
-        Not run yet. It takes {takes}; {hereText(papers.estimateS(total.value))}.
+        Not run yet. It takes {takes}; {takesText(papers.estimate(total.value))}.
       </p>
     );
   const { seed, cpu_seconds: seconds } = reported.value.report;

@@ -1,7 +1,7 @@
 /** The papers with their experiments: the time that each takes, its result, and a button that runs it. */
 import { PAPERS, byPaper, type Listed } from '../../lab/papers.js';
 import { sumWork, type Experiment } from '../experiment.js';
-import { costText, durationText, grouped, hereText, NOTHING, runsText } from '../numbers.js';
+import { costText, durationText, grouped, takesText, NOTHING, runsText } from '../numbers.js';
 import type { Papers } from '../papers.js';
 import { PapersLink } from './papers_link.js';
 import { RunButton } from './run_button.js';
@@ -48,7 +48,7 @@ function Row({ papers, experiment }: { papers: Papers; experiment: Experiment })
       <td class="what">{title}</td>
       <td class="source">{source}</td>
       <td class="takes">
-        {runs === 0 ? NOTHING : `${runsText(runs)}, ${hereText(papers.estimateS(total.value))}`}
+        {runs === 0 ? NOTHING : `${runsText(runs)}, ${takesText(papers.estimate(total.value))}`}
         {runs > 0 && <small>simulated: {durationText(simulatedS)}</small>}
       </td>
       <td class="outcome" data-label="statements">
@@ -102,7 +102,7 @@ export function Cost({ papers, experiments }: { papers: Papers; experiments: rea
   const work = sumWork(experiments.map(({ total }) => total.value));
   return (
     <span class="hint">
-      {isLoaded ? `${costText(work)}; ${hereText(papers.estimateS(work))}` : 'Loading…'}
+      {isLoaded ? `${costText(work)}; ${takesText(papers.estimate(work))}` : 'Loading…'}
     </span>
   );
 }
