@@ -174,7 +174,10 @@ export const playwright =
       const outcomes = [];
       for (const [index, config] of configs.entries()) {
         const report = resultOf(`${name}-${index}`);
+        // Single tests are run only if they failed in the first run. So that nothing disturbs them, they run one by one.
+        const isAgain = files.some((file) => /:\d+$/.test(file));
         const some = files.length > 0 ? ['--pass-with-no-tests', ...files] : [];
+        if (isAgain) some.push('--workers=1');
         const command = ['test', '-c', config, '--reporter=list,json', ...args, ...some];
         const code = await status(
           process.execPath,
