@@ -5,7 +5,10 @@ import { availableParallelism } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 
 import { root } from './files.mjs';
-import { run } from './run.mjs';
+import { run, say } from './run.mjs';
+
+/** How often a long compilation says how far it is. */
+const TELL_MS = 15_000;
 
 /** The files that an object was made from, as the compiler reported them. */
 function dependencies(depFile) {
@@ -63,6 +66,8 @@ export async function compileObjects(jobs) {
   const results = [];
   const failures = [];
   const queue = [...jobs.entries()];
+  let done = 0;
+  const telling = setInterval(() => say(`Compiled ${done} of ${jobs.length} sources …`), TELL_MS);
   const work = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const [index, { folder, ...job }] = next;
@@ -71,9 +76,11 @@ export async function compileObjects(jobs) {
       } catch (error) {
         failures.push(error);
       }
+      done++;
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
+  clearInterval(telling);
   if (failures.length > 0) throw failures[0];
   return { objects: results.map(({ object }) => object), changed: results.some(({ compiled }) => compiled) };
 }

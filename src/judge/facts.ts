@@ -12,6 +12,7 @@ import type {
   RecordNotice,
   StatsSample,
 } from '../calls/record/record.js';
+import type { DropReason } from '../core/index.js';
 import type { PacketRecord } from '../link/packet_log.js';
 import { capacityBitsIn, pathMetrics, samplesIn, type CallMetrics } from './call_metrics.js';
 import type { MachineState } from '../machine/index.js';
@@ -151,13 +152,18 @@ function capOf(senders: readonly EndpointRecord[]): number | null {
   return caps.length > 0 && caps.every(Number.isFinite) ? caps.reduce((sum, value) => sum + value, 0) : null;
 }
 
+/** How each reason to drop a packet is counted. */
+const COUNTED_AS: Readonly<Record<DropReason, keyof NonNullable<Facts['drops']>>> = {
+  'random-loss': 'random',
+  'queue-full': 'full',
+  overlimit: 'full',
+  codel: 'aqm',
+  pie: 'aqm',
+};
+
 function countDrops(packets: readonly PacketRecord[]): NonNullable<Facts['drops']> {
   const drops = { random: 0, full: 0, aqm: 0 };
-  for (const { dropped } of packets) {
-    if (dropped === 'random-loss') drops.random++;
-    else if (dropped === 'codel' || dropped === 'pie') drops.aqm++;
-    else if (dropped !== null) drops.full++;
-  }
+  for (const { dropped } of packets) if (dropped !== null) drops[COUNTED_AS[dropped]]++;
   return drops;
 }
 

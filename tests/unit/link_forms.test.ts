@@ -1,10 +1,18 @@
 /** How a form parses the text of a link's settings, and how it formats them. */
 import { describe, expect, it } from 'vitest';
 
+import { COMPONENT_SPECS, QUEUE_KINDS } from '../../src/core/index.js';
 import { parseState, serialiseState, DEFAULT_STATE } from '../../src/app/state.js';
 import { isOnNetwork, NETWORK_BUTTONS, USUAL_NETWORK } from '../../src/app/networks.js';
 import { CrossRate } from '../../src/link/cross_rate.js';
-import { LINK_WORDS, QUEUE_GROUPS, QUEUE_NAMES, queueTitle } from '../../src/link/words.js';
+import {
+  LINK_WORDS,
+  QUEUE_EFFECTS,
+  QUEUE_GROUPS,
+  QUEUE_NAMES,
+  QUEUE_SETTING_NAMES,
+  queueTitle,
+} from '../../src/link/words.js';
 import { crossText, PARTS_FORMS } from '../../src/link/load_form.js';
 import {
   limitOf,
@@ -32,9 +40,14 @@ describe('a queue as fields', () => {
     expect(parseQueue(queueText(queueForm(text)))).toEqual(parseQueue(text));
   });
 
-  it('names every discipline, and lists each in one group of the menu', () => {
+  it('names every discipline and every setting, and lists each discipline in one group of the menu', () => {
     const all = [...DISCIPLINES.keys()].sort();
     expect(Object.keys(QUEUE_NAMES).sort()).toEqual(all);
+    expect(Object.keys(QUEUE_EFFECTS).sort()).toEqual(all);
+    const settings = QUEUE_KINDS.flatMap((kind) => COMPONENT_SPECS[kind].parameters.map(({ name }) => name));
+    // The form has one field for a limit, whichever its unit is.
+    const named = settings.filter((name) => name !== 'limit_ms' && name !== 'limit_bytes');
+    expect(Object.keys(QUEUE_SETTING_NAMES).sort()).toEqual([...new Set(named)].sort());
     expect(QUEUE_GROUPS.flatMap(({ queues }) => queues).sort()).toEqual(all);
   });
 

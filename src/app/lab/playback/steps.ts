@@ -1,11 +1,12 @@
 /** The rows of the trace at which steps of playback stop, and what happens in them. */
+import type { DropReason } from '../../../core/index.js';
 import { formatMs, formatRate, stripState } from '../../../charts/index.js';
 import { tableSpec, type ControllerName, type TableName } from '../../../core/schema.js';
 import type { FlowInfo } from '../../../runs/run.js';
 import type { StepRows } from './playback.js';
 
 /** For each value of the column `dropped`: what happens to the packet. */
-const PACKET_EVENTS: Readonly<Record<string, string>> = {
+const PACKET_EVENTS: Readonly<Record<'no' | DropReason, string>> = {
   no: 'leaves the queue',
   'random-loss': 'is lost at random',
   'queue-full': 'is dropped, because the queue is full',
@@ -21,7 +22,9 @@ export function packetSteps(flows: readonly FlowInfo[]): StepRows {
     query: { table: 'packet', where: { column: 'link', value: 0 }, columns: ['flow', 'dropped'] },
     tell: ({ flow, dropped = 0 }) => {
       const name = flows.find((each) => each.flow === flow)?.name ?? 'another flow';
-      return `a packet of ${name} ${PACKET_EVENTS[outcomes[dropped] ?? ''] ?? 'is dropped'}`;
+      // The values of the column are `no` and the names of DropReason.
+      const outcome = (outcomes[dropped] ?? 'no') as 'no' | DropReason;
+      return `a packet of ${name} ${PACKET_EVENTS[outcome]}`;
     },
   };
 }
