@@ -39,7 +39,8 @@ export interface StepMetrics {
   /** Seconds from the first packet to the step. */
   at_s: number;
   capacity_bps: number;
-  utilisation: number;
+  /** Null during an outage, which is a step to a capacity of 0. */
+  utilisation: number | null;
   /**
    * Seconds from the step until the rate reached 90 % of the capacity; null if the rate stayed lower until
    * the next step.
@@ -48,7 +49,7 @@ export interface StepMetrics {
   drops: number;
   /**
    * Seconds from the step to the start of the first second in which the queuing delay stayed below 50 ms; null
-   * if there was no such second.
+   * if there was no such second, and during an outage.
    */
   queue_below_50ms_after_s: number | null;
 }
@@ -180,10 +181,10 @@ export function linkMetrics(
     return {
       at_s: (steps[i]?.atUs ?? 0) / 1e6,
       capacity_bps: capacityBps,
-      utilisation: utilisation(records, absolute, window),
+      utilisation: capacityBps > 0 ? utilisation(records, absolute, window) : null,
       time_to_90pct_s: timeTo90(records, capacityBps, window),
       drops: dropped.filter(({ departUs }) => departUs >= window.fromUs && departUs < window.toUs).length,
-      queue_below_50ms_after_s: timeToShortQueue(records, window),
+      queue_below_50ms_after_s: capacityBps > 0 ? timeToShortQueue(records, window) : null,
     };
   });
   return {

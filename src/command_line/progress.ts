@@ -33,7 +33,9 @@ function progressBar(io: Io, total: number, { afterMs = 0, withEta = false }: Pr
   const bar = new SingleBar({
     stream: io.stderr,
     format: `{bar} {percentage} %  ${withEta ? '{eta_formatted} to go  ' : ''}{what}`,
-    hideCursor: true,
+    // An interrupt may end the process at any time, so the terminal's own settings stay as they are.
+    hideCursor: false,
+    linewrap: true,
     clearOnComplete: true,
     etaBuffer: 50,
   });

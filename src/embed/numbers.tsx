@@ -136,7 +136,11 @@ function filtersOf({ drawn }: Recording, wanted: string): Filters {
   const shown = detailedFlow(drawn.flows, wanted);
   if (shown === null) return {};
   const ofFlow = { column: 'flow', value: shown.flow };
-  return { rate: ofFlow, group: ofFlow, queue: { column: 'link', value: 0 } };
+  return {
+    rate: ofFlow,
+    group: ofFlow,
+    queue: { column: 'link', value: shown.direction === 'backward' ? 1 : 0 },
+  };
 }
 
 /** The statistics of one quantity; null if the recording has no values for it. */

@@ -85,7 +85,7 @@ function flowOfSimulation(recorded: RecordedFlow): FlowInfo {
     flow,
     name: nameOf(recorded),
     kind: kind === 'tcp' ? 'tcp' : 'media',
-    direction: 'forward',
+    direction: recorded.direction === 'backward' ? 'backward' : 'forward',
     ...(controller !== undefined && { controller }),
     ...(preset !== undefined && { preset }),
   };

@@ -12,6 +12,7 @@ import { allLinks } from '../judge/index.js';
 import { machineSpells } from '../judge/machine.js';
 import { connectionOf } from '../calls/record/connections.js';
 import type { CallRecord, DirectionRecord, ShadowRecord } from '../calls/record/record.js';
+import { SHADOW } from '../calls/record/shadow_flow.js';
 import { connectionName } from './extent.js';
 import { mainDirection } from './charts.js';
 import { incidentRow } from '../judge/incidents/incident_row.js';
@@ -139,7 +140,8 @@ export function* traceLines(input: EvidenceInput): Generator<string> {
     created: created.toISOString(),
     source: 'test',
     clock: 'receiver',
-    controller: 'gcc',
+    // The controller that watched the streams first. A replay runs it with the same preset.
+    ...SHADOW,
     origin_epoch_ms: record.originEpochMs,
     title,
     backend: link?.backend ?? null,

@@ -117,21 +117,28 @@ export interface Recorded {
   packets: boolean;
   /**
    * Whether to also record the tables `arrival`, `packet` and `feedback` if the run is short enough (see
-   * `areFew`).
+   * `areFew`). The table `feedback` is also recorded if a chart of a controller needs it.
    */
   inside: boolean;
 }
+
+/** Whether a flow has a controller that reports its received rate only in the table `feedback`. */
+const isFedBack = (flow: FlowOptions): boolean =>
+  flow.kind === 'media' &&
+  (flow.controller ?? (flow.preset === undefined ? 'gcc' : controllerOfPreset(flow.preset))) !== 'gcc';
 
 /** The rows to record for the charts and for the drawings of packets. */
 export function traceOf(
   { flows, durationUs }: SimulationOptions,
   { packets, inside }: Recorded,
 ): TraceOptions {
-  const looks = inside && areFew({ flows, durationUs });
+  const few = areFew({ flows, durationUs });
+  const looks = inside && few;
   const tables: readonly TableName[] = [
     ...TABLES,
     ...(packets || looks ? (['arrival'] as const) : []),
-    ...(looks ? (['packet', 'feedback'] as const) : []),
+    ...(looks ? (['packet'] as const) : []),
+    ...(looks || (few && flows.some(isFedBack)) ? (['feedback'] as const) : []),
   ];
   const intervalUs = Math.max(INTERVAL_US, Math.ceil((durationUs * flows.length) / MOST_ROWS));
   return { tables, intervalUs };

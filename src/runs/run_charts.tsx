@@ -126,7 +126,7 @@ export function RunCharts(props: RunChartsProps) {
   useEffect(() => {
     const flow = number === null ? undefined : byFlow(number);
     scope.setFilters({
-      ...(flow && { group: flow, nada: flow, lcc: flow, rate: flow }),
+      ...(flow && { group: flow, nada: flow, lcc: flow, rate: flow, feedback: flow }),
       queue: { column: 'link', value: link },
     });
   }, [number, link]);

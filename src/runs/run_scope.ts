@@ -9,6 +9,9 @@ import type { TraceStore } from '../worker/trace/trace_client.js';
  */
 const FRAME_MS = 16;
 
+/** The length of a window is rounded to less than this before it is remembered. */
+const ROUNDED_S = 0.02;
+
 /** The source of the drawn runs. */
 export interface Runs {
   store: TraceStore;
@@ -24,7 +27,7 @@ export interface Runs {
 
 /**
  * `shown` returns the time window that the user chose; a length of 0 means the whole run. `remember` is called
- * when the user chooses another window.
+ * when the user chooses another window, with the length 0 for the whole run.
  */
 export function runScope(
   runs: Runs,
@@ -34,7 +37,10 @@ export function runScope(
   let showing = false;
   const source = { store: runs.store, newestUs: () => runs.newestUs, frameMs: FRAME_MS };
   const onShown = (time: ShownTime): void => {
-    if (!showing) remember(time);
+    if (showing) return;
+    // A user who shows the whole run wants to see the next run as a whole, too, even if it is longer.
+    const isWhole = time.from_s === 0 && Math.abs(time.window_s - runs.durationUs / 1e6) < ROUNDED_S;
+    remember(isWhole ? { ...time, window_s: 0 } : time);
   };
   const scope = new Scope(source, { window_s: 30, from_s: 0, paused: true }, chartTheme.peek(), onShown);
   runs.onRows = (what) => {

@@ -132,6 +132,7 @@ export function cellKey(cell: CellParams): string {
  */
 export function instantiate(scenario: Scenario, cell: CellParams): Scenario {
   const copy: Record<string, unknown> = structuredClone(settableOf(scenario));
+  const paths: string[] = [];
   for (const axis of axesOf(scenario)) {
     const name = cell[axis.name];
     if (name === undefined) continue;
@@ -147,15 +148,32 @@ export function instantiate(scenario: Scenario, cell: CellParams): Scenario {
       );
     for (const [path, assigned] of Object.entries(value.set)) {
       assign(copy, path, assigned, `${field}.${name}.set`);
+      paths.push(path);
     }
   }
   for (const [i, { cells, set }] of (scenario.overrides ?? []).entries()) {
     if (!selects(cells, cell)) continue;
-    for (const [path, assigned] of Object.entries(set)) assign(copy, path, assigned, `overrides.${i}.set`);
+    for (const [path, assigned] of Object.entries(set)) {
+      assign(copy, path, assigned, `overrides.${i}.set`);
+      paths.push(path);
+    }
   }
+  if (scenario.backward === undefined && !paths.includes('backward')) keepUsualDelay(copy);
   const key = cellKey(cell);
   const id = key === '' ? scenario.id : `${scenario.id}[${key}]`;
   return { ...scenario, ...parseNetwork(copy, id) };
+}
+
+/**
+ * Without `backward`, the way back has the delay of the way there. This still holds if the cell has only changed
+ * another setting of the way back.
+ */
+function keepUsualDelay(copy: Record<string, unknown>): void {
+  const { forward, backward } = copy as { forward?: unknown; backward?: unknown };
+  if (typeof backward !== 'object' || backward === null || typeof forward !== 'object' || forward === null)
+    return;
+  const { one_way_delay_ms = 0 } = forward as Partial<Scenario['forward']>;
+  copy['backward'] = { one_way_delay_ms, ...backward };
 }
 
 /** The fields that a cell may change. Only these must be copied, and checked again after the assignments. */

@@ -29,7 +29,8 @@ interface ParameterChange {
   value: number;
 }
 
-type RecordedStart = Pick<TraceHeader, 'controller' | 'preset' | 'parameters'>;
+type RecordedStart = Pick<TraceHeader, 'controller' | 'preset' | 'parameters'> &
+  Partial<Pick<TraceHeader, 'source'>>;
 
 /** Parameter values given by a user: a number, a number as text, or one of the parameter's named values. */
 export type GivenParameters = Readonly<Record<string, number | string>>;
@@ -74,10 +75,18 @@ export class ReplayPlan {
     );
   }
 
+  /** Gives each flow its own recorded bitrate bounds, for a controller that the user chose. */
+  setBounds(flows: readonly RecordedFlow[]): void {
+    const known = flows.filter(({ parameters }) => parameters !== undefined);
+    this.#flows = new Map(
+      known.map((each) => [each.flow, { preset: this.#preset, parameters: recordedBounds(each) }]),
+    );
+  }
+
   /** The configuration for a flow that starts now. */
   start(flow: number): ControllerOptions {
     const user = this.#user;
-    if (user !== undefined) return { controller: user, parameters: this.#userParameters(), flow };
+    if (user !== undefined) return { controller: user, parameters: this.#userParameters(flow), flow };
     const { preset = this.#preset, parameters = this.#parameters } = this.#flows.get(flow) ?? {};
     return { preset, parameters: { ...parameters, ...this.#fixedOf(preset) }, flow };
   }
@@ -92,9 +101,10 @@ export class ReplayPlan {
     return Object.fromEntries(own.map(([name, value]) => [name, presetParameterValue(preset, name, value)]));
   }
 
-  #userParameters(): Record<string, number> {
+  #userParameters(flow: number): Record<string, number> {
     const fixed = Object.entries(this.#fixed).map(([name, value]) => [name, Number(value)] as const);
-    return { ...this.#parameters, ...Object.fromEntries(fixed) };
+    const { parameters = this.#parameters } = this.#flows.get(flow) ?? {};
+    return { ...parameters, ...Object.fromEntries(fixed) };
   }
 
   /**
@@ -182,8 +192,8 @@ function checkUserParameters(controller: string, parameters: GivenParameters): v
   }
 }
 
-/** The recorded bitrate bounds: the lowest, the highest and the first target rate in the trace's header. */
-function recordedBounds(header: TraceHeader): Record<string, number> {
+/** The recorded bitrate bounds of a trace or of a flow: the lowest, the highest and the first target rate. */
+function recordedBounds(header: Pick<TraceHeader, 'parameters'>): Record<string, number> {
   const names = COMPONENT_SPECS.user_controller.parameters.map(({ name }) => name);
   const recorded = Object.entries(header.parameters ?? {});
   return Object.fromEntries(
@@ -203,9 +213,13 @@ function chosenPlan(
   fixed: GivenParameters,
 ): ReplayPlan {
   const bounds = recordedBounds(header);
-  if (typeof controller === 'object') return new ReplayPlan('', bounds, fixed, false, controller);
   const use = header.source === 'simulator' ? 'simulation' : 'live';
-  return new ReplayPlan(defaultPreset(controller, use), bounds, fixed, false);
+  const plan =
+    typeof controller === 'object'
+      ? new ReplayPlan('', bounds, fixed, false, controller)
+      : new ReplayPlan(defaultPreset(controller, use), bounds, fixed, false);
+  plan.setBounds(recordedFlows(header));
+  return plan;
 }
 
 function planOf(header: TraceHeader, options: Parameters<typeof replayPlan>[1]): ReplayPlan {
@@ -225,7 +239,7 @@ function checkedStart(
   place: Place,
   prefix: string,
 ): { preset: string; parameters: Record<string, number> } {
-  const preset = placed(place, prefix, () => checkPreset(start.preset ?? recordedDefault(start.controller)));
+  const preset = placed(place, prefix, () => checkPreset(start.preset ?? recordedDefault(start)));
   const checked = Object.entries(start.parameters ?? {}).map(
     ([name, value]) =>
       [name, placed(place, `${prefix}parameters.`, () => presetParameterValue(preset, name, value))] as const,
@@ -234,12 +248,12 @@ function checkedStart(
 }
 
 /**
- * The preset for a trace that records none: the controller's default preset for simulations. GCC replaces a
- * controller that the core does not have.
+ * The preset for a trace that records none: the controller's default preset for simulations or, for a trace of a test,
+ * for live calls. GCC replaces a controller that the core does not have.
  */
-function recordedDefault(controller: string | undefined): string {
+function recordedDefault({ controller, source }: RecordedStart): string {
   const known = CONTROLLER_NAMES.find((name) => name === controller);
-  return defaultPreset(known ?? 'gcc', 'simulation');
+  return defaultPreset(known ?? 'gcc', source === 'test' ? 'live' : 'simulation');
 }
 
 const startDetail = v.object({

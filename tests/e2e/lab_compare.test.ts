@@ -23,9 +23,11 @@ test('a run is pinned beside the one that changes, on one time axis', async ({ p
   // Opening the page's address again shows both runs.
   await expect.poll(hash).not.toBe(pinnedHash);
   const after = (await rate(present).textContent()) ?? '';
+  const zoomed = (await present.locator('.window').textContent()) ?? '';
   await page.reload();
   await expect(rate(pinned)).toHaveText(before ?? '');
   await expect(rate(present)).toHaveText(after);
+  for (const half of [present, pinned]) await expect(half.locator('.window')).toHaveText(zoomed);
   await page.getByRole('button', { name: 'Unpin' }).click();
   await expect(pinned).toHaveCount(0);
   await expect.poll(hash).not.toContain('pin=');

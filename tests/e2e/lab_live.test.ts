@@ -1,6 +1,7 @@
 /** A network that is built and changed in the Lab. */
 import { readFile } from 'node:fs/promises';
 
+import { FRESH_NETWORK } from '../../src/app/lab/edits.js';
 import { parseScenario } from '../../src/scenario/index.js';
 import { accessibilityFaults } from '../support/axe.js';
 import { test } from './live_lab.js';
@@ -43,6 +44,18 @@ test('a network of your own outlives another scenario and another page', async (
   await page.getByRole('link', { name: 'Papers' }).click();
   await page.getByRole('link', { name: 'Lab' }).click();
   await expect(lab.fact('Scenario')).toHaveText('ton-fig11');
+  await opens.click();
+  await expect(lab.fact('Scenario')).toHaveText('my-network');
+  await expect(lab.legend('tcp')).toBeVisible();
+  // A file replaces the network, also after a reload. The file is not what the tab keeps.
+  await page.reload();
+  await expect(lab.legend('tcp')).toBeVisible();
+  await page.locator('input[type=file][accept*=json]').setInputFiles({
+    name: 'other.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(JSON.stringify({ ...FRESH_NETWORK, id: 'other' })),
+  });
+  await expect(lab.fact('Scenario')).toHaveText('other');
   await opens.click();
   await expect(lab.fact('Scenario')).toHaveText('my-network');
   await expect(lab.legend('tcp')).toBeVisible();

@@ -72,6 +72,19 @@ describe('ccscope replay of a simulation', () => {
     }
   });
 
+  it('keeps each flow within its own recorded bounds under another controller', async () => {
+    const file = files.write('bounds.ndjson', simulated());
+    for (const controller of ['gcc', 'nada']) {
+      const { stdout } = await ccscope(['replay', file, '--controller', controller, '--rows', 'rate']);
+      const highest = (flow: number): number =>
+        Math.max(
+          ...rows(stdout).flatMap((row) => (row['flow'] === flow ? [Number(row['target_bps'] ?? 0)] : [])),
+        );
+      expect(highest(2)).toBeLessThanOrEqual(900_000);
+      expect(highest(0)).toBeGreaterThan(900_000);
+    }
+  });
+
   it('asks what another preset would have made of every flow', async () => {
     const file = files.write('other.ndjson', simulated());
     const { stdout } = await ccscope(['replay', file, '--preset', 'static-threshold', '--rows', 'group']);

@@ -141,6 +141,23 @@ describe('the metrics of a run', () => {
     ]);
   });
 
+  it('has neither a utilisation nor a short queue during an outage', () => {
+    const records = [...steady(0, 2e6, 1e6), ...steady(4e6, 8e6, 1e6)];
+    const outage = [
+      { atUs: 0, capacityBps: 1e6 },
+      { atUs: 2e6, capacityBps: 0 },
+      { atUs: 4e6, capacityBps: 1e6 },
+    ];
+    const { steps } = linkMetrics(records, outage, { fromUs: 0, toUs: 8e6 });
+    expect(steps[1]).toMatchObject({
+      capacity_bps: 0,
+      utilisation: null,
+      time_to_90pct_s: null,
+      queue_below_50ms_after_s: null,
+    });
+    expect(steps[2]?.utilisation).toBeCloseTo(1, 2);
+  });
+
   it('leaves out steps that the run did not reach', () => {
     expect(linkMetrics(steady(0, 3e6, 1e6), STEPS, { fromUs: 0, toUs: 3e6 }).steps).toHaveLength(2);
   });

@@ -43,7 +43,10 @@ describe('progress', () => {
     const { io, stderr } = streams();
     const shown = progress({ ...io, stderr: Object.assign(stderr, { isTTY: true, columns: 80 }) }, 2);
     shown.update(1, 'half of it');
-    expect(text(stderr)).toContain('50 %  half of it');
+    const drawn = text(stderr);
+    expect(drawn).toContain('50 %  half of it');
+    // An interrupt may end the process here, so the cursor is not hidden, and lines still wrap (DECTCEM, DECAWM).
+    expect(drawn).not.toMatch(/\x1b\[\?(25|7)l/);
     shown.clear();
     expect(text(stderr)).not.toMatch(/\n/);
   });

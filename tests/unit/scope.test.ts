@@ -158,4 +158,24 @@ describe('the charts of runs', () => {
     expect(scope.axis.window).toEqual({ fromUs: 0, toUs: 60e6 });
     scope.close();
   });
+
+  it('remember the whole run as such, and not its length', async () => {
+    const store = { extent: () => Promise.resolve(EXTENT) } as unknown as TraceStore;
+    const runs: Runs = { ...{ store, newestUs: 0, durationUs: 60e6 }, onRows: () => Promise.resolve() };
+    const remembered: [number, number][] = [];
+    const scope = runScope(
+      runs,
+      () => ({ window_s: 10, from_s: 5 }),
+      ({ window_s, from_s }) => void remembered.push([window_s, from_s]),
+    );
+    await runs.onRows('all');
+    scope.axis.setWindow({ fromUs: 10e6, toUs: 20e6 });
+    scope.axis.setWindow({ fromUs: 0, toUs: 60e6 });
+    await vi.advanceTimersByTimeAsync(500);
+    expect(remembered).toEqual([
+      [10, 10],
+      [0, 0],
+    ]);
+    scope.close();
+  });
 });

@@ -155,6 +155,7 @@ export class Lab {
         ? await this.#loadListed(settings.peek().scenario || this.#first())
         : await this.#load(() => Promise.resolve(own), { kind: 'controls' }, 'The scenario in the address');
     if (!shown) return;
+    if (own !== null) this.#link.found(own);
     if (own === null && settings.peek().scenario === '') {
       const before = await fromFragment('own', storedOwn()).catch(() => null);
       if (before !== null) this.#offer(before);
@@ -219,23 +220,25 @@ export class Lab {
 
   /** Shows the scenario in a user's file. If the file has an error, the current scenario stays. */
   async openFile(file: File): Promise<void> {
-    const text = await file.text();
-    await this.openText(text, { kind: 'file', name: file.name }, file.name);
+    await this.openText(await file.text(), { kind: 'file', name: file.name }, file.name);
   }
 
-  /** Shows the scenario that `text` contains. `what` is the name of the scenario in messages. */
+  /**
+   * Shows the scenario that `text` contains. `what` is the name of the scenario in messages. If the scenario replaces a
+   * network that the user has built, that network is offered.
+   */
   async openText(text: string, from: Loaded['from'], what: string): Promise<void> {
+    const replaced = this.#ownNetwork();
     if (!(await this.#load(() => Promise.resolve(text), from, what))) return;
+    this.#offer(replaced);
     this.#showAfresh('');
-    void this.#link.put(text);
+    void this.#link.put(text, from.kind === 'controls');
     await this.#ready();
   }
 
   /** Shows a new network with one call. */
   async begin(): Promise<void> {
-    const replaced = this.#ownNetwork();
     await this.openText(FRESH_NETWORK_TEXT, { kind: 'controls' }, FRESH_NETWORK.title);
-    this.#offer(replaced);
   }
 
   /** The text of the shown network; null unless the user has built this network with the controls. */
@@ -434,7 +437,7 @@ export class Lab {
     change({ ...choice, scenario: from.kind === 'list' ? scenario.id : '', run: true });
     if (from.kind === 'list') {
       this.#link.drop();
-    } else void this.#link.put(JSON.stringify(scenario));
+    } else void this.#link.put(JSON.stringify(scenario), from.kind === 'controls');
     void this.start();
   }
 

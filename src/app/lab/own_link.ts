@@ -1,6 +1,6 @@
 /**
- * Keeps the user's own scenario in the page's address, so that links to the page contain the scenario. Also keeps it in
- * the tab's storage, where it survives a visit to another page.
+ * Keeps the user's own scenario in the page's address, so that links to the page contain the scenario. Also keeps a
+ * network that the user has built in the tab's storage, where it survives a visit to another page.
  */
 import { toFragment } from '../../runs/fragment.js';
 import { dismiss, notify } from '../notices.js';
@@ -22,7 +22,7 @@ function store(packed: string): void {
   }
 }
 
-/** The user's scenario that this tab showed last, as part of an address; empty if there is none. */
+/** The network that the user last built in this tab, as part of an address; empty if there is none. */
 export function storedOwn(): string {
   try {
     return sessionStorage.getItem(STORED) ?? '';
@@ -36,16 +36,17 @@ export class OwnLink {
   #turn = 0;
   #text: string | null = null;
 
-  /** The text that `put` was last called with; null before that and after `drop`. */
+  /** The text that `put` or `found` was last called with; null before that and after `drop`. */
   get text(): string | null {
     return this.#text;
   }
 
   /**
    * Puts the text of a scenario into the address after LINKED_AFTER_MS. A further call within this time replaces the
-   * text.
+   * text. `isBuilt`: whether the user has built the scenario with the controls. Only such a scenario is kept in the
+   * tab's storage.
    */
-  async put(text: string): Promise<void> {
+  async put(text: string, isBuilt: boolean): Promise<void> {
     const turn = ++this.#turn;
     this.#text = text;
     await new Promise((resolve) => setTimeout(resolve, LINKED_AFTER_MS));
@@ -53,7 +54,7 @@ export class OwnLink {
     const packed = await toFragment('own', text);
     if (turn !== this.#turn) return;
     ownPart.value = packed;
-    if (packed !== '' && text !== FRESH_NETWORK_TEXT) store(packed);
+    if (packed !== '' && isBuilt && text !== FRESH_NETWORK_TEXT) store(packed);
     if (packed === '')
       notify(
         'info',
@@ -62,6 +63,11 @@ export class OwnLink {
         'Send its file along with the address.',
       );
     else dismiss('own');
+  }
+
+  /** To be called with the text of the scenario that the address already contains. */
+  found(text: string): void {
+    this.#text = text;
   }
 
   /** Removes the scenario from the address. */

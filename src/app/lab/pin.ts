@@ -71,12 +71,12 @@ export class Pin {
     const live = new LiveRun(store, {
       traceOf: (options) => traceOf(options, { packets: false, inside: false }),
     });
-    const shown = { window_s: 0, from_s: 0 };
-    const scope = runScope(
-      live,
-      () => shown,
-      () => undefined,
-    );
+    // The axis of these charts leads that of `beside`, so they must never show another window.
+    const shown = (): { window_s: number; from_s: number } => {
+      const { lengthUs, window } = beside.axis;
+      return { window_s: lengthUs / 1e6, from_s: window.fromUs / 1e6 };
+    };
+    const scope = runScope(live, shown, () => undefined);
     const ends = [
       together(beside, scope),
       chartTheme.subscribe((theme) => scope.setTheme(theme)),

@@ -22,6 +22,20 @@ const SIMULATED = {
   ],
 };
 
+test('a flow of the way back is drawn with the link of the way back', () => {
+  const flows = [
+    { flow: 0, name: 'there', kind: 'media', controller: 'gcc' },
+    { flow: 1, name: 'back', kind: 'media', controller: 'gcc', direction: 'backward' },
+  ];
+  const { drawn } = describedRecording(
+    't.ndjson',
+    { ccscope_trace: 1, flows },
+    extent({ rows: { throughput: 5 } }),
+    '',
+  );
+  expect(drawn).toMatchObject({ flows: [{ direction: 'forward' }, { direction: 'backward' }] });
+});
+
 test('the trace of a simulation has its flows', () => {
   const { drawn, names, durationUs } = describedRecording(
     't.ndjson',

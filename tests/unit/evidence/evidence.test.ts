@@ -103,6 +103,11 @@ describe('the trace', () => {
     expect(metricsJson(input)['machine']).toMatchObject({ overloaded: false, share: 0, reasons: [] });
   });
 
+  it('names the preset of the GCC that watched, with which a replay runs', () => {
+    const [header = ''] = traceLines(input);
+    expect(JSON.parse(header)).toMatchObject({ controller: 'gcc', preset: 'gcc-live' });
+  });
+
   it('is one that ccscope replay takes, frame by frame', async () => {
     const path = files.path('call.ndjson');
     writeFileSync(path, `${[...traceLines(input)].join('\n')}\n`);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { changeRtt, FRESH_NETWORK } from '../../../src/app/lab/edits.js';
-import { alike, isSameButSwept, type Swept } from '../../../src/app/lab/sweep/sweep.js';
+import { alike, isSameButSwept, largest, type Swept } from '../../../src/app/lab/sweep/sweep.js';
 import { sweepFigures } from '../../../src/app/lab/sweep/sweep_figures.js';
 import { sweepables, sweepValues, sweptValue } from '../../../src/app/lab/sweep/sweepable.js';
 import { parseScenario } from '../../../src/scenario/index.js';
@@ -18,6 +18,20 @@ it.each([
   ['no runs at an end', results(1, 2, 2, 3), null],
   ['a single run', results(1), null],
 ])('%s that are the same are found', (_, given, found) => expect(alike(given)).toEqual(found));
+
+it('finds the largest value of the runs of a hundred flows', () => {
+  const line = (top: number) => ({
+    timeS: [],
+    values: Array.from({ length: 200 }, (_, i) => (i === 7 ? top : NaN)),
+  });
+  expect(
+    largest(
+      Array.from({ length: 1000 }, (_, i) => line(i)),
+      100,
+    ),
+  ).toBe(999);
+  expect(largest([line(3)], 100)).toBe(100);
+});
 
 /** The settings that can be swept, for FRESH_NETWORK with this queue. */
 const sweepablesWith = (queue: string) =>

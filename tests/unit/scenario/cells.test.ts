@@ -50,7 +50,17 @@ describe('cells', () => {
     const scenario = parseScenario({ ...minimal, axes: [{ name: 'a', values: [{ name: 'x', set }] }] });
     const instance = instantiate(scenario, { a: 'x' });
     expect(instance.flows[0]).toEqual({ ...minimal.flows[0], parameters: { alpha: 0.9 } });
-    expect(instance.backward).toEqual({ loss_ratio: 0.1 });
+    // Without `backward`, the way back has the forward path's delay, and keeps it.
+    expect(instance.backward).toEqual({
+      one_way_delay_ms: minimal.forward.one_way_delay_ms,
+      loss_ratio: 0.1,
+    });
+  });
+
+  it('take the way back as it is if they set it as a whole', () => {
+    const values = [{ name: 'x', set: { backward: { loss_ratio: 0.1 } } }];
+    const scenario = parseScenario({ ...minimal, axes: [{ name: 'a', values }] });
+    expect(instantiate(scenario, { a: 'x' }).backward).toEqual({ loss_ratio: 0.1 });
   });
 
   it('take overrides after the values of their axes', () => {

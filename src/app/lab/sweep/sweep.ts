@@ -15,6 +15,16 @@ export interface Line {
   values: readonly number[];
 }
 
+/**
+ * The largest value of any line, and at least `least`. NaN is ignored. Runs with a hundred flows have more values than
+ * Math.max accepts as arguments.
+ */
+export function largest(lines: readonly Line[], least: number): number {
+  let top = least;
+  for (const { values } of lines) for (const value of values) if (value > top) top = value;
+  return top;
+}
+
 /** The result for one value of a sweep. */
 export interface Swept {
   value: number;

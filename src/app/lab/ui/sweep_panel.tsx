@@ -6,7 +6,7 @@ import { useEffect, useId, useMemo } from 'preact/hooks';
 import type { Lab } from '../lab.js';
 import { formatMs, formatRate } from '../../../charts/index.js';
 import { settings } from '../settings.js';
-import { alike, isSameButSwept, type Swept } from '../sweep/sweep.js';
+import { alike, isSameButSwept, largest, type Swept } from '../sweep/sweep.js';
 import { sweepables, sweepValues, sweptValue, type Sweepable } from '../sweep/sweepable.js';
 import { SmallMultiple } from './small_multiple.js';
 import type SweepCurves from './sweep_curves.js';
@@ -73,14 +73,12 @@ function Multiples({ lab, now }: { lab: Lab; now: number }) {
   const { swept, seed } = request;
   const what = `${swept.group}: ${swept.label}`;
   const same = sweep.left.value === 0 ? alikeText(swept, results) : '';
-  const topBps = Math.max(
-    ...results.flatMap(({ rates }) =>
-      [...rates.values()].flatMap(({ values }) => values.filter((v) => v > 0)),
-    ),
+  const topBps = largest(
+    results.flatMap(({ rates }) => [...rates.values()]),
     1e5,
   );
-  const topMs = Math.max(
-    ...results.flatMap(({ queueDelayMs }) => queueDelayMs.values.filter((v) => v > 0)),
+  const topMs = largest(
+    results.map(({ queueDelayMs }) => queueDelayMs),
     20,
   );
   return (
