@@ -5,6 +5,7 @@ import {
   createLink,
   loadCoreModule,
   type CoreModule,
+  QUEUE_KINDS,
   queueArguments,
   type LinkOptions,
   type QueueOptions,
@@ -281,8 +282,8 @@ describe('the queue disciplines through the ABI', () => {
   it('take over what waits when the discipline changes', () => {
     const link = createLink(core, { capacityBps: 1e6, queue: { kind: 'droptail', limitPackets: 100 } });
     for (let id = 0; id < 50; id++) link.enqueue(id, 1250, 0);
-    for (const kind of ['sfq', 'pie', 'fq_codel', 'codel', 'droptail'] as const)
-      link.set({ queue: { kind } }, 1000);
+    // DropTail, the first kind, comes last.
+    for (const kind of [...QUEUE_KINDS].reverse()) link.set({ queue: { kind } }, 1000);
     const ids = link.poll(60e6).map(({ packetId }) => packetId);
     const dropped = link.lateDrops().map(({ packetId }) => packetId);
     expect([...ids, ...dropped].sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, id) => id));
