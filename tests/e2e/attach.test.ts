@@ -175,11 +175,9 @@ test('a call that runs already is listed, shown and recorded, and goes on as bef
 
   const rows = rowsOf(readFileSync(file, 'utf8'));
   const flows = (type: string) => new Set(rows.filter((row) => row.type === type).map(({ flow }) => flow));
-  // On a busy machine, the debugger may list a connection so late that the track that it receives was already reported
-  // as a connection of its own.
-  const lateListed = flows('throughput').size - 3;
-  expect(lateListed).toBeGreaterThanOrEqual(0);
-  expect(lateListed).toBeLessThanOrEqual(3);
+  // One flow for each received stream. A stream that is reported again gets another flow; that happens on a machine so
+  // busy that a page answers only after seconds.
+  expect(flows('throughput').size).toBeGreaterThanOrEqual(3);
   const replay = await start(['replay', file, '--rows', 'group']).outcome;
   expect(replay).toMatchObject({ status: 0, stderr: '' });
   const replayed = rowsOf(replay.stdout);
@@ -189,7 +187,7 @@ test('a call that runs already is listed, shown and recorded, and goes on as bef
     expect(replayed.filter((row) => row.flow === flow)).toEqual(recorded);
   }
   expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
-    connections: 6 + lateListed,
+    connections: 6,
     recording: { rows: rows.length - 1 },
   });
 
