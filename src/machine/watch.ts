@@ -89,15 +89,6 @@ class Gauge {
   }
 }
 
-/**
- * The number of seconds that a lateness in milliseconds describes. While a callback is late by seconds, no other
- * value is measured, so each of these seconds is as bad. A longer pause says that the machine slept.
- */
-function secondsCovered(lateMs: number): number {
-  if (lateMs * 1e3 >= KEPT_US) return 1;
-  return Math.min(WINDOW_SECONDS, Math.max(1, Math.round(lateMs / 1e3)));
-}
-
 export class MachineWatch {
   readonly #gauges = new Map(QUANTITIES.map((by) => [by, new Gauge(by)]));
   readonly #everBy = new Set<Quantity>();
@@ -113,8 +104,11 @@ export class MachineWatch {
     this.#advance(timeUs);
     if (Number.isNaN(value)) return;
     const gauge = this.#gauges.get(by);
-    const seconds = by === 'callbacks' ? secondsCovered(value) : 1;
-    for (let ago = seconds - 1; ago >= 0; ago--) gauge?.see(timeUs - ago * 1e6, value);
+    // While a callback is late by seconds, no other value is measured, so each of these seconds is as bad. A pause that
+    // is longer than values are kept says that the machine slept.
+    let ago = by === 'callbacks' && value * 1e3 < KEPT_US ? Math.round(value / 1e3) : 0;
+    while (--ago > 0) gauge?.see(timeUs - ago * 1e6, value);
+    gauge?.see(timeUs, value);
     if (gauge?.alarm) this.#everBy.add(by);
   }
 

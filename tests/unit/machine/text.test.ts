@@ -17,7 +17,7 @@ describe('an overloaded machine in words', () => {
   });
 
   it('says of each quantity alone what it distorts', () => {
-    expect(distortion(['shaper'])).toMatch(/packets arrive late.*jitter.*lower the rate/);
+    expect(distortion(['shaper'])).toMatch(/packets arrive with more delay and jitter.*lower the rate/);
     expect(distortion(['callbacks'])).toMatch(/stamped late.*controller/);
     expect(distortion(['source'])).toMatch(/source limits.*utilisation/);
     expect(distortion(['shaper', 'source'])).toMatch(/jitter.*; the source/);
