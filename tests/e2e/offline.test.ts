@@ -54,7 +54,8 @@ const test = base.extend<{ host: StaticHost }>({
     await host.listen();
     await use(host);
     await host.close();
-    rmSync(dir, { recursive: true });
+    // The host may still be opening a file for the service worker, although the connection is closed.
+    process.once('exit', () => rmSync(dir, { recursive: true }));
   },
 });
 
