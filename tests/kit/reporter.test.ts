@@ -50,6 +50,8 @@ function expectCommands(outcome: Outcome): void {
 }
 
 test('failures, budgets and history of a run, and of its merged reports', async ({ pages }, testInfo) => {
+  // Several whole runs of Playwright, one after the other.
+  test.slow();
   const folder = testInfo.outputPath();
   const budgets = testInfo.outputPath('limits.json');
   writeFileSync(budgets, JSON.stringify(BUDGETS));
