@@ -21,8 +21,7 @@ test.afterAll(() => rmSync(folder, { recursive: true }));
  */
 function expectMachine(machine: MachineReport | undefined): void {
   expect(machine?.shaper_late_p95_ms).toBeGreaterThanOrEqual(0);
-  // On a busy machine, fewer than five whole seconds of so short a call may be measured.
-  if (machine?.callbacks_late_ms !== null) expect(machine?.callbacks_late_ms).toBeGreaterThanOrEqual(0);
+  expect(machine?.callbacks_late_ms).toBeGreaterThanOrEqual(0);
   expect(machine?.share).toBeGreaterThanOrEqual(0);
   expect(machine?.share).toBeLessThan(1);
   expect(machine?.reasons.length).toBeGreaterThanOrEqual(machine?.overloaded === true ? 1 : 0);
@@ -31,12 +30,13 @@ function expectMachine(machine: MachineReport | undefined): void {
 
 test('a run of each controller gives a report of both, with ratios, and traces that replay', async () => {
   const trace = join(folder, 'trace.ndjson');
-  const args = ['--controller', 'gcc,native', '--duration', '8s', '--capacity', '1mbps,0.5mbps@4s'];
+  // The lateness of callbacks is known only after five measured seconds, which a busy machine reaches late.
+  const args = ['--controller', 'gcc,native', '--duration', '12s', '--capacity', '1mbps,0.5mbps@4s'];
   const { status, stdout, stderr } = await start(['call', ...args, '--trace', trace, '--json', '-']).outcome;
   expect(stderr).toBe('');
   expect(status).toBe(0);
   const report = JSON.parse(stdout) as CallReport;
-  expect(report).toMatchObject({ controller: 'gcc', mode: 'control', preset: 'gcc-live', duration_s: 8 });
+  expect(report).toMatchObject({ controller: 'gcc', mode: 'control', preset: 'gcc-live', duration_s: 12 });
   expect(report.link).toMatchObject({ capacity: '1mbps,0.5mbps@4s', queue: 'droptail:300ms', rtt_ms: 50 });
   const [native] = comparedWith(report);
   for (const [run, mode] of [
