@@ -16,7 +16,7 @@ const VALUES: Readonly<Record<Quantity, (value: number) => string>> = {
 };
 
 const EFFECTS: Readonly<Record<Quantity, string>> = {
-  shaper: 'packets arrive late, and the controller sees delay that is not there',
+  shaper: 'packets are late, and the controller sees delay that is not there',
   callbacks: 'frames are stamped late, and the controller sees delay that is not there',
   source: 'the source limits the video, and utilisation and frame rate are too low',
 };

@@ -106,9 +106,8 @@ export class MachineWatch {
     const gauge = this.#gauges.get(by);
     // While a callback is late by seconds, no other value is measured, so each of these seconds is as bad. A pause that
     // is longer than values are kept says that the machine slept.
-    let ago = by === 'callbacks' && value * 1e3 < KEPT_US ? Math.round(value / 1e3) : 0;
-    while (--ago > 0) gauge?.see(timeUs - ago * 1e6, value);
-    gauge?.see(timeUs, value);
+    let ago = (by === 'callbacks' && value < KEPT_US / 1e3 ? Math.round(value / 1e3) : 0) || 1;
+    while (ago-- > 0) gauge?.see(timeUs - ago * 1e6, value);
     if (gauge?.alarm) this.#everBy.add(by);
   }
 

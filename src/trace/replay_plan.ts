@@ -76,10 +76,12 @@ export class ReplayPlan {
   }
 
   /** Gives each flow its own recorded bitrate bounds, for a controller that the user chose. */
-  setBounds(flows: readonly RecordedFlow[]): void {
-    const known = flows.filter(({ parameters }) => parameters !== undefined);
+  setBounds(header: TraceHeader): void {
     this.#flows = new Map(
-      known.map((each) => [each.flow, { preset: this.#preset, parameters: recordedBounds(each) }]),
+      recordedFlows(header).map(({ flow, parameters = header.parameters }) => [
+        flow,
+        { preset: this.#preset, parameters: recordedBounds(parameters) },
+      ]),
     );
   }
 
@@ -193,9 +195,9 @@ function checkUserParameters(controller: string, parameters: GivenParameters): v
 }
 
 /** The recorded bitrate bounds of a trace or of a flow: the lowest, the highest and the first target rate. */
-function recordedBounds(header: Pick<TraceHeader, 'parameters'>): Record<string, number> {
+function recordedBounds(parameters: TraceHeader['parameters'] = {}): Record<string, number> {
   const names = COMPONENT_SPECS.user_controller.parameters.map(({ name }) => name);
-  const recorded = Object.entries(header.parameters ?? {});
+  const recorded = Object.entries(parameters);
   return Object.fromEntries(
     recorded.flatMap(([name, value]) =>
       names.includes(name) && typeof value === 'number' ? [[name, value]] : [],
@@ -212,13 +214,13 @@ function chosenPlan(
   header: TraceHeader,
   fixed: GivenParameters,
 ): ReplayPlan {
-  const bounds = recordedBounds(header);
+  const bounds = recordedBounds(header.parameters);
   const use = header.source === 'simulator' ? 'simulation' : 'live';
   const plan =
     typeof controller === 'object'
       ? new ReplayPlan('', bounds, fixed, false, controller)
       : new ReplayPlan(defaultPreset(controller, use), bounds, fixed, false);
-  plan.setBounds(recordedFlows(header));
+  plan.setBounds(header);
   return plan;
 }
 

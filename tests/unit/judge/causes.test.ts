@@ -362,7 +362,7 @@ describe('an overloaded machine', () => {
   it('says by what, how much, what that distorts, and what to do', () => {
     const cause = whyLow(slowCall({}, { shaperLateMs: each(40), callbacksLateMs: each(90) }));
     expect(cause?.evidence).toMatch(
-      /For \d+(\.\d+)? % of the time, the machine was too busy for the call: at worst, over 5 s, packets leave the shaper 40\.0 ms late \(p95\), callbacks come 90 ms late; so packets arrive late.*stamped late/,
+      /For \d+(\.\d+)? % of the time, the machine was too busy for the call: at worst, over 5 s, packets leave the shaper 40\.0 ms late \(p95\), callbacks come 90 ms late; so packets are late.*stamped late/,
     );
     expect(cause?.fix).toMatch(/^Close other programs .*\.$/);
     const one = whyLow(slowCall({}, { callbacksLateMs: each(callbacksMs) }));

@@ -17,10 +17,10 @@ describe('an overloaded machine in words', () => {
   });
 
   it('says of each quantity alone what it distorts', () => {
-    expect(distortion(['shaper'])).toMatch(/packets arrive late.*controller/);
+    expect(distortion(['shaper'])).toMatch(/packets are late.*controller/);
     expect(distortion(['callbacks'])).toMatch(/stamped late.*controller/);
     expect(distortion(['source'])).toMatch(/source limits.*utilisation/);
-    expect(distortion(['shaper', 'source'])).toMatch(/packets arrive late.*; the source/);
+    expect(distortion(['shaper', 'source'])).toMatch(/packets are late.*; the source/);
     expect(FIX).not.toContain('\n');
   });
 });
