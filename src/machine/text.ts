@@ -18,7 +18,7 @@ const VALUES: Readonly<Record<Quantity, (value: number) => string>> = {
 const EFFECTS: Readonly<Record<Quantity, string>> = {
   shaper: 'packets are late, and the controller sees delay that is not there',
   callbacks: 'frames are stamped late, and the controller sees delay that is not there',
-  source: 'the source limits frame rate and utilisation',
+  source: 'the source limits the utilisation',
 };
 
 /** Describes the reasons, for example: `packets leave the shaper 12.3 ms late (p95), callbacks come 70 ms late`. */
