@@ -43,7 +43,9 @@ test('a mark while the shaper is late, and events at its begin and end', async (
 
   told.lateMs = 50;
   await expect(markOf(page)).toContainText(`${LATE_SHAPER} 50.0 ms late (p95)`);
-  await expect(markOf(page)).toContainText('packets are late, and the controller sees delay that is not there');
+  await expect(markOf(page)).toContainText(
+    'packets are late, and the controller sees delay that is not there',
+  );
   await expect(markOf(page)).toContainText('Close other programs on this machine');
   expect(await machine()).toMatchObject({ overloaded: true, worst: { shaper: 50 } });
   await expect(page.getByLabel('Notices')).not.toContainText('too busy');

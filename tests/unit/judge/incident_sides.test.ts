@@ -213,7 +213,9 @@ describe('the link of the record', () => {
     for (let second = 1; second <= 30; second++) record.late.push({ timeUs: second * 1e6, lateMs: 90 });
     for (const { cause } of falls(record)) {
       expect(cause.kind).toBe('machine-overloaded');
-      expect(cause.evidence).toMatch(/callbacks come 90 ms late.* lowered from 600 kbps to 500 kbps at 15 s\.$/);
+      expect(cause.evidence).toMatch(
+        /callbacks come 90 ms late.* lowered from 600 kbps to 500 kbps at 15 s\.$/,
+      );
     }
   });
 
