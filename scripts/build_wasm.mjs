@@ -51,6 +51,7 @@ const optimisations = {
   'cc/lcc': frugal,
   'cc/nada': frugal,
   'sim/queue_disc': frugal,
+  units: frugal,
 };
 const optimisation = (source) => {
   const room = relative(inRoot('wasm'), dirname(source)).replaceAll('\\', '/');

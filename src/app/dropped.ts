@@ -17,8 +17,15 @@ async function kindOf(file: File): Promise<Kind | null> {
 
 const CODE = 'other-page';
 
+function sayUnread(file: File, error: unknown): void {
+  const what = `${file.name} was not opened: ${messageOf(error)}.`;
+  notify('error', CODE, what, 'Choose a file that can be read, not a folder.');
+}
+
 async function openInLab(file: File): Promise<void> {
-  const fragment = await toFragment('own', await file.text());
+  const text = await file.text().catch((error: unknown) => sayUnread(file, error));
+  if (text === undefined) return;
+  const fragment = await toFragment('own', text);
   if (fragment !== '') location.assign(`./lab.html#${fragment}`);
   else
     notify(
@@ -49,7 +56,8 @@ const OTHER = {
  * open the page that can show it.
  */
 export async function openDropped(mine: Kind, file: File, open: (file: File) => unknown): Promise<void> {
-  const kind = await kindOf(file);
+  const kind = await kindOf(file).catch((error: unknown) => sayUnread(file, error));
+  if (kind === undefined) return;
   dismiss(CODE);
   if (kind === null || kind === mine) return void open(file);
   const { is, label, open: openThere } = OTHER[kind];

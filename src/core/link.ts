@@ -319,7 +319,11 @@ class CoreLink implements Link {
       core.check(abi.ccs_link_set_capacity(pointer, change.capacityBps, nowUs));
       setSchedule(this.#handle, []);
     }
-    if (change.schedule !== undefined) setSchedule(this.#handle, change.schedule);
+    if (change.schedule !== undefined) {
+      // Brings the link to `nowUs`: the steps of the old schedule that are due still apply.
+      this.stats(nowUs);
+      setSchedule(this.#handle, change.schedule);
+    }
     if (change.queue !== undefined) {
       core.check(abi.ccs_link_set_queue(pointer, ...passQueue(core, change.queue), nowUs));
     }

@@ -42,7 +42,7 @@ let noted = new Map<number, number[]>();
 let late: LateTick[] = [];
 let ticking: ReturnType<typeof setInterval> | undefined;
 let notes = true;
-const lateness = new TickLateness(TICK_MS);
+let lateness = new TickLateness(TICK_MS);
 /**
  * By how much this worker's clock was ahead of the page's when a request arrived. The least is kept, since the delay of
  * the request only makes it larger.
@@ -105,6 +105,8 @@ addEventListener('rtctransform', (event) => {
 });
 
 addEventListener('message', ({ data }: MessageEvent<FrameWorkerRequest>) => {
+  // The time of a pause is no lateness.
+  if (!notes && data.notes === true) lateness = new TickLateness(TICK_MS);
   notes = data.notes ?? notes;
   leadMs = Math.min(leadMs, performance.timeOrigin + performance.now() - data.epochMs);
   const rows = [...noted];

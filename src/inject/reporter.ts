@@ -24,6 +24,12 @@ export class Reporter {
    * When the first batch that failed since the last success was sent; null if no batch has failed since then.
    */
   #failingSinceMs: number | null = null;
+  #hasSent = false;
+  /**
+   * Whether the window has a new name that the listener does not know yet. The listener ends the window of the old
+   * name only when it learns the new one, so the next batch is sent even if it is empty.
+   */
+  #isRenamed = false;
 
   constructor(
     private readonly originEpochMs: number,
@@ -71,6 +77,7 @@ export class Reporter {
     this.#waiting.clear();
     this.#failingSinceMs = null;
     this.#window = windowName();
+    this.#isRenamed = this.#hasSent;
   }
 
   /** Adds a message to the next batch, unless reports are paused. */
@@ -98,13 +105,15 @@ export class Reporter {
    */
   async send(timeUs = this.nowUs()): Promise<void> {
     this.#soon = false;
-    if (this.#messages.length === 0) return;
+    if (this.#messages.length === 0 && (!this.#isRenamed || this.#isPaused)) return;
     if (this.#waiting.size >= MOST_WAITING) {
       this.#messages = [];
       return;
     }
     const batch: PageBatch = { window: this.#window, url: location.href, timeUs, messages: this.#messages };
     this.#messages = [];
+    this.#hasSent = true;
+    this.#isRenamed = false;
     const waiting = { sentMs: epochMs() };
     this.#waiting.add(waiting);
     try {

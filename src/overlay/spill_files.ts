@@ -13,6 +13,13 @@ import type { Spilled } from '../watch/index.js';
 
 const FOLDER = 'ccscope-recordings';
 const LOCK = 'lock';
+/** A file that is written whenever a session returns its files. */
+const GIVEN = 'given';
+/**
+ * How long files stay after they were returned. A browser copies a download piece by piece, and cannot go on if a
+ * file is removed.
+ */
+const READ_MS = 120_000;
 /**
  * The limit for all pieces: about three hours of four received streams. Beyond it, the oldest pieces are
  * dropped.
@@ -34,12 +41,19 @@ async function lock(folder: FileSystemDirectoryHandle): Promise<FileSystemSyncAc
   return file.createSyncAccessHandle();
 }
 
-/** Removes the folders of sessions that died. Such a folder is no longer locked. */
+/** The time at which the files of a folder were last returned, in milliseconds since the Unix epoch. */
+async function givenMs(folder: FileSystemDirectoryHandle): Promise<number> {
+  const file = await folder.getFileHandle(GIVEN).catch(() => null);
+  return file === null ? -Infinity : (await file.getFile()).lastModified;
+}
+
+/** Removes the folders of sessions that have ended or died. Such a folder is no longer locked. */
 async function sweep(root: Folder): Promise<void> {
   for await (const name of root.keys()) {
     try {
       const folder = await root.getDirectoryHandle(name);
       (await lock(folder)).close();
+      if (Date.now() - (await givenMs(folder)) < READ_MS) continue;
       await root.removeEntry(name, { recursive: true });
     } catch {
       // The folder is in use: another tab of this origin is recording into it.
@@ -156,16 +170,18 @@ export class SpillFiles {
    * Returns the files of all stored pieces from number `first` on. Pieces that are still being written are left
    * out. Rejects if a piece is dropped before its file is opened.
    */
-  files(first: number): Promise<File[]> {
+  async files(first: number): Promise<File[]> {
     const wanted = this.#pieces.filter(({ number }) => number >= first);
+    if (wanted.length > 0) await this.#write(GIVEN, new Uint8Array([1])).catch(() => undefined);
     return Promise.all(wanted.map(async ({ name }) => (await this.folder.getFileHandle(name)).getFile()));
   }
 
-  /** Ends the session and removes its folder. */
+  /** Ends the session. Removes its folder, or leaves this to the next session if the files may still be read. */
   async end(): Promise<void> {
     this.#ended = true;
     await this.settled();
     this.locked.close();
+    if (Date.now() - (await givenMs(this.folder)) < READ_MS) return;
     await this.root.removeEntry(this.name, { recursive: true }).catch(() => undefined);
   }
 }

@@ -95,7 +95,9 @@ function shades({ values }: SurfaceReport): number[] {
     [Infinity, -Infinity],
   );
   return values.map((value) =>
-    value === null ? 0 : Math.round(((value - low) / (high - low)) ** CONTRAST * STEPS) / STEPS,
+    value === null || !(high > low)
+      ? 0
+      : Math.round(((value - low) / (high - low)) ** CONTRAST * STEPS) / STEPS,
   );
 }
 

@@ -83,7 +83,7 @@ export function claimText({ p, cases, failing }: ClaimReport): string {
     return own < SIGNIFICANCE_LEVEL ? `${all} (a step goes the other way)` : `${all} (${probability(own)})`;
   });
   const where = cases.of === 1 || fails.length === 0 ? '' : `; not: ${fails.join('; ')}`;
-  return `${[...count, p === null ? 'one run, not tested' : probability(p)].join(', ')}${where}`;
+  return `${[...count, p === null ? 'fewer than two runs to compare, not tested' : probability(p)].join(', ')}${where}`;
 }
 
 /** A claim's position in the list of an experiment's claims, written as `[2]`. */

@@ -81,6 +81,16 @@ export type Judging = (judge: (asked: Asked) => Judgement) => Promise<MatcherRet
 type Update = TestInfo['config']['updateSnapshots'];
 
 /**
+ * What Playwright does with snapshots. Before 1.64, its default was named `missing`; with it, too, a test that only
+ * stores its reference failed.
+ */
+export function updateOf(config: Pick<TestInfo['config'], 'updateSnapshots' | 'version'>): Update {
+  const [major = 0, minor = 0] = config.version.split('.').map(Number);
+  const isOld = major === 1 && minor < 64;
+  return isOld && config.updateSnapshots === 'missing' ? 'default' : config.updateSnapshots;
+}
+
+/**
  * Waits until the call has run for `lengthUs`, and returns its curve. @throws BaselineError if it does not run
  * that long
  */
@@ -127,7 +137,7 @@ export async function matchBaseline(
   const info = runningTest();
   if (!info) throw new ConfigError('toMatchBaseline', 'a running test', 'none', 'call it inside a test');
   const path = info.snapshotPath(`${match.name}.json`);
-  const update = info.config.updateSnapshots;
+  const update = updateOf(info.config);
   if (!existsSync(path)) {
     if (state.isNot)
       return passed(

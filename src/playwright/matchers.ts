@@ -69,6 +69,14 @@ function checkedCall(matcher: string, call: unknown): ObservedCall {
   );
 }
 
+/** The time of a change of the link that a test passed. @throws ConfigError if it is not a change */
+function changeUs(after: { readonly timeUs: number } | null): number {
+  const time: unknown = after?.timeUs;
+  if (typeof time === 'number' && Number.isFinite(time)) return time;
+  const fix = 'write `const change = await link.set(…)`, and pass `change`';
+  throw new ConfigError('after', 'a change of the link', shown(after), fix);
+}
+
 async function expectOf(
   state: ExpectMatcherState,
   matcher: string,
@@ -108,7 +116,7 @@ async function expectOf(
 const windowRule = ({ over = DEFAULT_OVER, timeout, after }: WindowOptions, retries = false): WindowRule => ({
   overUs: timeUs('over', over),
   mode: retries || timeout !== undefined ? 'retry' : 'once',
-  ...(after === undefined ? {} : { afterUs: after.timeUs }),
+  ...(after === undefined ? {} : { afterUs: changeUs(after) }),
 });
 
 const LIMITS_FIX = "write, for example, { p95: '100ms' }";
@@ -122,6 +130,28 @@ function delayLimits(limits: DelayLimits): DelayLimit[] {
   });
   if (found.length === 0) throw new ConfigError('limits', 'at least one percentile', '{}', LIMITS_FIX);
   return found;
+}
+
+/** @throws ConfigError if there is no limit */
+function utilisationLimits(limits: { min?: Ratio; max?: Ratio } | null | undefined): {
+  min?: Ratio;
+  max?: Ratio;
+} {
+  if (limits?.min !== undefined || limits?.max !== undefined) return limits;
+  throw new ConfigError(
+    'limits',
+    '`min`, `max` or both',
+    shown(limits),
+    "write, for example, { min: '80%' }",
+  );
+}
+
+/** @throws ConfigError if there is no call, or something that is not a call */
+function otherCalls(others: ObservedCall | readonly ObservedCall[]): ObservedCall[] {
+  const calls = [others].flat();
+  if (calls.length > 0 && calls.every(isCall)) return calls;
+  const fix = 'pass, for example, `call.sentBy(page)`';
+  throw new ConfigError('others', 'one or more calls', shown(others), fix);
 }
 
 export const callMatchers = {
@@ -167,9 +197,10 @@ export const callMatchers = {
     time: Time,
     options: WaitingOptions & { after?: { readonly timeUs: number }; to?: Rate } = {},
   ): Promise<MatcherReturnType> {
-    const change = options.after ?? changesOf(call.record).at(-1) ?? { timeUs: 0 };
+    const { record } = checkedCall('toRecoverWithin', call);
+    const change = options.after ?? changesOf(record).at(-1) ?? { timeUs: 0 };
     const rule = {
-      afterUs: change.timeUs,
+      afterUs: changeUs(change),
       withinUs: timeUs('time', time),
       ...(options.to === undefined ? {} : { toBps: rateBps('to', options.to) }),
     };
@@ -198,9 +229,10 @@ export const callMatchers = {
   async toHaveUtilisation(
     this: ExpectMatcherState,
     call: ObservedCall,
-    { min, max }: { min?: Ratio; max?: Ratio },
+    limits: { min?: Ratio; max?: Ratio },
     options: WindowOptions & { of?: 'call' | 'link' } = {},
   ): Promise<MatcherReturnType> {
+    const { min, max } = utilisationLimits(limits);
     const rule = {
       ...windowRule(options, true),
       ...(min === undefined ? {} : { min: ratioOf('min', min) }),
@@ -241,7 +273,7 @@ export const callMatchers = {
     const rule = {
       ...windowRule(options, true),
       jain: ratioOf('jain', options.jain ?? DEFAULT_JAIN),
-      others: [others].flat(),
+      others: otherCalls(others),
     };
     return expectOf(this, 'toBeFairWith', call, { ...options, retries: true }, (asked) =>
       judgeFairness(asked, rule),

@@ -132,10 +132,13 @@ function tell(
 const settingsIn = (detail: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(LINK_KEYS.flatMap((key) => (isValue(detail[key]) ? [[key, detail[key]]] : [])));
 
-/** Whether the details of an event contain link settings, all with the same values as before the event. */
+/**
+ * Whether the details of an event contain no link setting with a new value. The in-page bottleneck reports each change a
+ * second time, in the words of the core, which are no settings.
+ */
 function hasOnlyOld(detail: Record<string, unknown>, link: Readonly<Record<string, unknown>>): boolean {
-  const settings = Object.entries(settingsIn(detail));
-  return settings.length > 0 && settings.every(([key, value]) => link[key] === value);
+  if (typeof detail['set'] === 'string') return false;
+  return Object.entries(settingsIn(detail)).every(([key, value]) => link[key] === value);
 }
 
 /**
@@ -151,7 +154,7 @@ function linkText(detail: Record<string, unknown>, link: Readonly<Record<string,
     if (key === 'cross_traffic' && typeof value === 'string') return [trafficText(before, value)];
     return isValue(value) ? [sayLinkValue(key, value)] : [];
   });
-  return said.join(', ') || 'the link was changed';
+  return said.join(', ');
 }
 
 const queueText = (before: unknown, now: string): string =>

@@ -63,6 +63,13 @@ class Runs {
     return this.#cells.get(cellKey(cell))?.values.get(quantityKey(quantity)) ?? [];
   }
 
+  /** The numbers of a quantity in a cell, as one side of a comparison. */
+  side(quantity: Quantity, cell: CellParams): Side {
+    const all = [...(this.#cells.get(cellKey(cell))?.values.values() ?? [])];
+    const hasRun = (run: number): boolean => all.some((values) => Number.isFinite(values[run]));
+    return { metric: quantity.metric, values: this.of(quantity, cell), hasRun };
+  }
+
   has(cell: CellParams): boolean {
     return this.#cells.has(cellKey(cell));
   }
@@ -71,6 +78,27 @@ class Runs {
 /** The left value minus the right value of each run. */
 const differences = (left: readonly number[], right: readonly number[]): number[] =>
   left.map((value, run) => value - (right[run] ?? NaN));
+
+/**
+ * Both sides of a comparison of convergence times, with a time for each run in which a flow never converged: the longest
+ * time of both sides, which this flow took at least. Without it, a controller that rarely converges, but then fast,
+ * would be faster than one that always converges. Runs without any number, which have failed, have no time.
+ */
+function withNeverConverged(left: Side, right: Side): [left: readonly number[], right: readonly number[]] {
+  const longest = Math.max(...[...left.values, ...right.values].filter(Number.isFinite));
+  const completed = ({ metric, values, hasRun }: Side): readonly number[] =>
+    metric === 'convergence_s' && Number.isFinite(longest)
+      ? values.map((value, run) => (Number.isNaN(value) && hasRun(run) ? longest : value))
+      : values;
+  return [completed(left), completed(right)];
+}
+
+/** One side of a comparison: the numbers of a metric, and whether a run has succeeded. */
+interface Side {
+  metric: string;
+  values: readonly number[];
+  hasRun: (run: number) => boolean;
+}
 
 type Tested = Pick<ClaimCase, 'p' | 'holds'>;
 
@@ -160,8 +188,8 @@ function monotone(claim: MonotoneClaim, cells: readonly CellParams[], runs: Runs
 function compare(claim: CompareClaim, cells: readonly CellParams[], runs: Runs, tests: Tests): ClaimCase[] {
   const { than } = claim;
   return cells.flatMap((cell) => {
-    const left = runs.of(claim, cell);
     if (typeof than === 'number') {
+      const left = runs.of(claim, cell);
       const tested = compared(
         claim,
         left,
@@ -173,7 +201,8 @@ function compare(claim: CompareClaim, cells: readonly CellParams[], runs: Runs, 
     const other = { ...cell, ...than.cell };
     const [quantity] = otherSide(claim);
     if (quantity === undefined || !runs.has(other)) return [];
-    const right = runs.of(quantity, other).map((value) => value * (than.times ?? 1));
+    const [left, measured] = withNeverConverged(runs.side(claim, cell), runs.side(quantity, other));
+    const right = measured.map((value) => value * (than.times ?? 1));
     return [
       {
         cells: [cell, other],

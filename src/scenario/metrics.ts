@@ -119,7 +119,7 @@ const FLOW: readonly Entry[] = [
   flowMetric(
     'utilisation_mean',
     'ratio',
-    'mean over the rate intervals of R / b, what arrived over the capacity of that time (CMP III); of several flows, the sum',
+    'mean over the rate intervals of R / b, what arrived over the mean capacity of that time (CMP III); of several flows, the sum',
     total((flow) => flow.capacityShareMean),
   ),
   flowMetric(

@@ -112,14 +112,15 @@ function noiseOf(grid: Grid): number {
   return Math.sqrt(mean(squares) / 1.25);
 }
 
-/** Scales the values so that they range from 0 to 1. */
+/** Scales the values so that they range from 0 to 1. Equal values become 0: they add nothing to a sum of maps. */
 function normalised(grid: Grid): Grid {
   const finite = grid.values.filter(Number.isFinite);
   const [low, high] = finite.reduce(
     ([least, most], value) => [Math.min(least, value), Math.max(most, value)],
     [Infinity, -Infinity],
   );
-  return grid.map((i, j) => (grid.at(i, j) - low) / (high - low));
+  const scale = high > low ? 1 / (high - low) : 0;
+  return grid.map((i, j) => (grid.at(i, j) - low) * scale);
 }
 
 const numbersOf = ({ name, label, values }: Axis): SurfaceAxis => ({

@@ -8,7 +8,7 @@ import { hrtimeUs, type LastingThread } from './thread/lasting_thread.js';
 import { appendPackets, boundDirection, emptyPathRecord } from './link_record.js';
 import { DIRECTIONS, type Direction } from '../core/direction.js';
 import type { PathBatch, PathChange } from './thread/protocol.js';
-import { parseLinkSettings, type LinkSettings } from '../link/settings.js';
+import { given, parseLinkSettings, type LinkSettings } from '../link/settings.js';
 import { pathSettings } from './path_settings.js';
 import { settingsText } from '../link/settings_text.js';
 
@@ -145,7 +145,7 @@ export class OwnPath implements PathControl {
   async #set(settings: LinkSettings): Promise<LinkChange> {
     if (this.#path !== null) return this.#path.set(settings);
     this.check();
-    const begin = beginOf(this.settings, settings);
+    const begin = beginOf(given(this.settings), given(settings));
     const { thread, link } = this.context;
     const feeds = new CapacityFeeds();
     const { change, commit } = feeds.begin(pathSettings(begin));
@@ -180,7 +180,10 @@ export class OwnPath implements PathControl {
  */
 function beginOf(settings: LinkSettings, change: LinkSettings): LinkSettings {
   if (change.network !== undefined) return { ...change, seed: settings.seed };
-  const backward =
-    settings.backward || change.backward ? { backward: { ...settings.backward, ...change.backward } } : {};
-  return { ...settings, ...change, ...backward };
+  // A setting of both directions replaces the one of the backward direction as well. Cross traffic has a direction.
+  const isKept = ([name]: [string, unknown]): boolean => name === 'crossTraffic' || !(name in change);
+  const kept = Object.fromEntries(Object.entries(settings.backward ?? {}).filter(isKept));
+  const backward = { ...kept, ...given(change.backward ?? {}) };
+  const { backward: _, ...both } = { ...settings, ...change };
+  return { ...both, ...(Object.keys(backward).length === 0 ? {} : { backward }) };
 }

@@ -115,6 +115,7 @@ export class Shaper {
   /** Called when a socket or the thread has failed permanently; the shaper is then closed. */
   onError: (error: Error) => void = () => undefined;
   #failure: Error | null = null;
+  #changing: Promise<unknown> = Promise.resolve();
   #config: LinkConfig;
   readonly #linkNumber: number;
   #latest: PathBatch | null = null;
@@ -173,9 +174,16 @@ export class Shaper {
    * the first packet from A. Rejects with ConfigError for invalid settings, and then changes nothing. Rejects
    * with ShaperError after the shaper has ended.
    */
-  async set(change: PartialLinkConfig): Promise<void> {
+  set(change: PartialLinkConfig): Promise<void> {
+    // Changes are applied one after the other, so that each builds on the configuration that the last one left.
+    const done = this.#changing.then(() => this.#set(change));
+    this.#changing = done.catch(() => undefined);
+    return done;
+  }
+
+  async #set(change: PartialLinkConfig): Promise<void> {
     // The seed and the origin only apply when a link is opened.
-    const { seed: _, origin_epoch_ms: __, ...settings } = change;
+    const { seed: _, origin_epoch_ms: __, ...settings } = parseLinkConfig(change);
     const config = { ...this.#config, ...settings };
     await this.link.apply(pathChange(settings), settingsText(settingsOfConfig(config)));
     this.#config = config;

@@ -80,6 +80,8 @@ export class Driver {
     this.#before = now;
     const passedUs = before === null ? NaN : now.timeUs - before.timeUs;
     if (before === null || !(passedUs > 0 && passedUs < LONGEST_STEP_US) || this.hasFailed) return;
+    // The counters restart with a new encoder, for instance when the page replaces the camera by the screen.
+    if (now.bytes < before.bytes || now.packets < before.packets) return;
     try {
       this.#step(before, now, rttS, availableOutgoingBps);
     } catch {

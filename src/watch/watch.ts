@@ -278,6 +278,8 @@ export class Watch {
   windowEnded(window: string): void {
     this.#recording.windowEnded(window, this.#nowUs);
     this.#endpoints.windowEnded(window, this.#nowUs);
+    for (const endpoint of this.record.endpoints) this.#sampled(endpoint);
+    for (const incident of this.#log.update()) this.#incident(incident);
   }
 
   /** Records an event. Its detail must not contain anything that identifies people. */

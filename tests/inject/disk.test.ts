@@ -117,6 +117,23 @@ const kept = (page: Page): Promise<Record<string, number>> =>
     return files;
   });
 
+/**
+ * A session that has given out its files leaves them for two minutes, since a browser reads a download piece by piece.
+ * This removes the mark that says when that was. The next session then removes the folder.
+ */
+async function expectGoneWithTheNext(page: Page, foreign: Foreign): Promise<void> {
+  await page.evaluate(async () => {
+    type Folder = FileSystemDirectoryHandle & { keys(): AsyncIterable<string> };
+    const origin = await navigator.storage.getDirectory();
+    const recordings = (await origin.getDirectoryHandle('ccscope-recordings')) as Folder;
+    for await (const name of recordings.keys())
+      await (await recordings.getDirectoryHandle(name)).removeEntry('given');
+  });
+  const next = await openWatch(foreign, page);
+  await close(next);
+  expect(await kept(page)).toEqual({});
+}
+
 const textOf = (page: Page): Promise<string> =>
   page.evaluate(async () =>
     (await (globalThis as unknown as Scope).watch.file({ identifiers: false })).text(),
@@ -154,7 +171,30 @@ test('a file of the whole call has every frame once, in its order, from the disk
   expect(files).toBeGreaterThan(3);
   expect(columnOf(traceOf(text), 'arrival', 'rtp_timestamp')).toEqual(toldTimestamps(CALL_MIN));
   await close(page);
+  await expectGoneWithTheNext(page, foreign);
+});
+
+test('the files of a call that nobody downloaded go with its end', async ({ foreign }) => {
+  const page = await openWatch(foreign);
+  await hear(page, CALL_MIN);
+  await close(page);
   expect(await kept(page)).toEqual({});
+});
+
+test('a file can still be read after the watch has ended, and the next session leaves it', async ({
+  foreign,
+}) => {
+  const page = await openWatch(foreign);
+  await hear(page, CALL_MIN);
+  await page.evaluate(async () => {
+    const { watch } = globalThis as unknown as Scope;
+    Object.assign(globalThis, { download: await watch.file({ identifiers: false }) });
+    await watch.close();
+  });
+  await close(await openWatch(foreign, page));
+  const text = await page.evaluate(() => (globalThis as unknown as { download: Blob }).download.text());
+  expect(columnOf(traceOf(text), 'arrival', 'rtp_timestamp')).toEqual(toldTimestamps(CALL_MIN));
+  await expectGoneWithTheNext(page, foreign);
 });
 
 /** Expects the frames in the watch's file to be the latest frames that were reported, without a gap. */
@@ -197,7 +237,7 @@ test('a write that fails costs the oldest piece, and what is shown is what is ke
   expect(after.keptUs).toBeLessThan(after.lengthUs);
   expectLatest(text, CALL_MIN + 1);
   await close(page);
-  expect(await kept(page)).toEqual({});
+  await expectGoneWithTheNext(page, foreign);
 });
 
 test('a disk that takes nothing more ends that, and says so', async ({ foreign }) => {

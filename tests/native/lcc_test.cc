@@ -69,7 +69,7 @@ Outcome Simulate(const Parameters& parameters, int flows, DataRate capacity, Tim
   }
   EXPECT_EQ(simulation.RunUntil(Timestamp() + duration), Simulation::Status::kOk);
   const auto& path = simulation.path_window(0, Direction::kForward);
-  return {path.delivered / simulation.OfferedCapacity(0, Direction::kForward), path.queue_delay_us.mean() / 1e3,
+  return {path.delivered / simulation.OfferedCapacity(simulation.window(0), Direction::kForward), path.queue_delay_us.mean() / 1e3,
           simulation.fairness(all_active).jain, simulation.flow(0).target()};
 }
 

@@ -83,7 +83,7 @@ inline LiveResult RunLive(const LiveLink& link, const MediaSource::Params& sourc
   const FlowWindow& flow = simulation->flow(0).meter().window(1);
   const FlowWindow& whole = simulation->flow(0).meter().window(0);
   const PathWindow& path = simulation->path_window(1, Direction::kForward);
-  r.utilisation = flow.received / simulation->OfferedCapacity(1, Direction::kForward);
+  r.utilisation = flow.received / simulation->OfferedCapacity(simulation->window(1), Direction::kForward);
   r.queue_p50_ms = path.queue_delay_us.Percentile(50) / 1e3;
   r.queue_p95_ms = path.queue_delay_us.Percentile(95) / 1e3;
   const PathWindow& run = simulation->path_window(0, Direction::kForward);

@@ -69,8 +69,8 @@ TEST(Metrics, CountBytesRatesAndUtilisationOfAConstantFlow) {
   // 125 * 2479 B in 5 s are 495,800 bps, i.e. 49.58 % of 1 Mbps.
   EXPECT_EQ(s->Elapsed(1).seconds(), 5);
   EXPECT_DOUBLE_EQ((flow.received / s->Elapsed(1)).bps(), 495800);
-  EXPECT_EQ(s->OfferedCapacity(1, Direction::kForward).bytes(), 625000);
-  EXPECT_DOUBLE_EQ(ForwardOf(*s, 1).delivered / s->OfferedCapacity(1, Direction::kForward), 0.4958);
+  EXPECT_EQ(s->OfferedCapacity(s->window(1), Direction::kForward).bytes(), 625000);
+  EXPECT_DOUBLE_EQ(ForwardOf(*s, 1).delivered / s->OfferedCapacity(s->window(1), Direction::kForward), 0.4958);
   EXPECT_EQ(flow.target_bps.mean(), kRate);
   // An interval of 500 ms has 12.5 frames on average, so 12 and 13 frames alternate. If a frame is split between two
   // intervals, each of the two intervals has 25 packets.
@@ -90,7 +90,7 @@ TEST(Metrics, AverageWhatArrivedOverTheCapacityOfThatTime) {
   const FlowWindow& flow = FlowOf(*s, 0, 1);
   EXPECT_EQ(flow.capacity_share.count(), 40);
   EXPECT_NEAR(flow.capacity_share.mean(), 0.4958 * 0.75, 0.003);
-  EXPECT_NEAR(flow.received / s->OfferedCapacity(1, Direction::kForward), 0.4958 / 1.5, 0.003);
+  EXPECT_NEAR(flow.received / s->OfferedCapacity(s->window(1), Direction::kForward), 0.4958 / 1.5, 0.003);
 }
 
 // Half of all packets are lost, far more than 10 %: A_s falls below A_r with the first report and stays there.
@@ -288,7 +288,7 @@ TEST(Metrics, IntegrateTheCapacityOverSteps) {
   spec.windows = {{AtSeconds(1), AtSeconds(6)}, {AtSeconds(2.5), AtSeconds(3)}, {AtSeconds(4.025), AtSeconds(5)},
                   {AtSeconds(9), AtSeconds(12)}, {AtSeconds(20), AtSeconds(30)}};
   const auto s = Build(spec);
-  const auto megabits = [&s](int window) { return s->OfferedCapacity(window, Direction::kForward).bits() / 1e6; };
+  const auto megabits = [&s](int window) { return s->OfferedCapacity(s->window(window), Direction::kForward).bits() / 1e6; };
   s->RunUntil(AtSeconds(4.5));
   EXPECT_DOUBLE_EQ(megabits(0), 2 + 4);
   EXPECT_DOUBLE_EQ(megabits(1), 1 + 4);
@@ -381,6 +381,43 @@ TEST(Metrics, TakeTheConvergenceTimeFromTheFlowsStart) {
   // The flow never gets 90 % of 600 kbps.
   spec.media[0].source.max_bitrate_bps = 600000;
   EXPECT_LT(RunAll(spec)->convergence(0), TimeDelta::Zero());
+}
+
+// While the capacity is zero, the share of a flow is zero. A flow that receives what is left in the queue has not
+// reached its share.
+TEST(Metrics, NoFlowConvergesInAnOutage) {
+  SimulationSpec spec = OneFlow(10);
+  spec.media[0].source.max_bitrate_bps = 600000;
+  spec.forward.steps = {{AtSeconds(2), DataRate::Zero()}};
+  EXPECT_LT(RunAll(spec)->convergence(0), TimeDelta::Zero());
+}
+
+// The capacity alternates between 4 and 0.4 Mbps every 10 ms, so it is 2.2 Mbps over each rate interval of 500 ms.
+TEST(Metrics, DivideByTheMeanCapacityOfARateInterval) {
+  SimulationSpec spec = OneFlow(10);
+  for (int i = 0; i < 1000; ++i) {
+    spec.forward.steps.push_back({AtSeconds(i * 0.01), DataRate::KilobitsPerSec(i % 2 == 0 ? 4000 : 400)});
+  }
+  const auto s = RunAll(spec);
+  const FlowWindow& flow = FlowOf(*s, 0, 0);
+  EXPECT_EQ(flow.capacity_share.count(), flow.received_bps.count());
+  EXPECT_NEAR(flow.capacity_share.mean(), flow.received_bps.mean() / 2.2e6, 1e-9);
+}
+
+// A frame of 1000 B every 40 ms, over an RTT of 20 ms: target times RTT is half a packet. The sender repeats at least
+// one packet for each request (libwebrtc-2016: RTPSender::OnReceivedNACK).
+TEST(Metrics, LostPacketsAreRepeatedOverAShortRtt) {
+  const auto goodput = [](double loss_ratio) {
+    SimulationSpec spec = OneFlow(60);
+    spec.media = {Constant(200000)};
+    spec.media[0].source.nack = 1;
+    spec.media[0].source.rtcp_interval_ms = 1000;
+    spec.forward.link.loss_ratio = loss_ratio;
+    spec.forward.link.one_way_delay = spec.backward.link.one_way_delay = TimeDelta::Millis(10);
+    const auto s = RunAll(spec);
+    return FlowOf(*s, 0, 0).goodput.bytes();
+  };
+  EXPECT_NEAR(goodput(0.03) / goodput(0), 1, 0.002);
 }
 
 // A file of ten segments leaves as one initial window (RFC 6928): at 1 Mbps segment i waits i * 12 ms.

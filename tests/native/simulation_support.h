@@ -143,7 +143,7 @@ inline std::vector<double> Metrics(const Simulation& s) {
     out.insert(out.end(), {f.jain, f.jain_mean, f.jain_all, f.jain_all_mean, s.Elapsed(w).us()});
     for (const Direction d : {Direction::kForward, Direction::kBackward}) {
       const PathWindow& path = s.path_window(w, d);
-      out.insert(out.end(), {s.OfferedCapacity(w, d).bytes(), path.delivered_packets, path.delivered.bytes()});
+      out.insert(out.end(), {s.OfferedCapacity(s.window(w), d).bytes(), path.delivered_packets, path.delivered.bytes()});
       out.insert(out.end(), path.drops.begin(), path.drops.end());
       AppendHistogram(out, path.queue_delay_us);
     }

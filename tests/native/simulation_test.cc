@@ -94,7 +94,7 @@ void ExpectWithinCapacity(const Simulation& s, const SimulationSpec& spec, Direc
   const Link* link = s.path(d).link();
   if (link == nullptr) return;
   const CapacityLink::Params& bottleneck = SpecOf(spec, d).link.bottleneck;
-  DataSize most = s.OfferedCapacity(0, d);
+  DataSize most = s.OfferedCapacity(s.window(0), d);
   if (bottleneck.mode == CapacityLink::Mode::kTokenBucket) most += std::max(bottleneck.burst, LargestPacket(spec));
   ASSERT_LE(link->stats().departed.bytes(), most.bytes() * (1 + 1e-9) + 1e-3);
 }

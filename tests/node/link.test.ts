@@ -115,6 +115,17 @@ describe('the link through the ABI', () => {
     expect(link.poll(4e6)[0]).toMatchObject({ departUs: 3_005_000, deliverUs: 3_006_000 });
   });
 
+  it('has taken the steps that were due when a schedule is replaced, whether it was polled or not', () => {
+    for (const isPolled of [true, false]) {
+      const link = createLink(core, { capacityBps: 8e6, schedule: [{ atUs: 10e6, capacityBps: 1e6 }] });
+      if (isPolled) link.poll(11e6);
+      link.set({ schedule: [{ atUs: 20e6, capacityBps: 2e6 }] }, 12e6);
+      expect(link.stats(12e6).capacityBps).toBe(1e6);
+      expect(link.stats(21e6).capacityBps).toBe(2e6);
+      link.destroy();
+    }
+  });
+
   it('gives the same packets the same fate for the same seed', () => {
     const fates = [1, 1, 2].map((seed) => {
       const link = createLink(core, { capacityBps: 1e6, lossRatio: 0.3, jitterUs: 5000, seed });

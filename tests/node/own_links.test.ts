@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { PathRecord } from '../../src/calls/record/record.js';
 import { openDevtoolsLink, type ShaperLink } from '../../src/shaper/index.js';
 import { TestLink } from '../../src/playwright/link.js';
+import type { LinkSettings } from '../../src/link/settings.js';
 import { ConfigError } from '../../src/text/quantities.js';
 import { IceAgent } from './ice_agent.js';
 import { closeAfterEach, closers, linkWith } from './links.js';
@@ -110,6 +111,36 @@ describe('the link that a page has of its own', () => {
     expect(later.text).toBe('2mbps');
     expect(ownPath(link, 3).changes.map(({ text: each }) => each)).toEqual([text, '2mbps']);
     expect(link.record.changes).toHaveLength(2);
+  });
+
+  it.each<[string, LinkSettings, LinkSettings, string]>([
+    [
+      'a setting that is undefined leaves the link’s',
+      { capacity: '5mbps' },
+      { capacity: undefined, loss: '2%' },
+      '5mbps, droptail:300ms, loss 2%, rtt 50 ms',
+    ],
+    [
+      'a network that is undefined leaves the link’s',
+      { network: 'lte' },
+      { network: undefined, loss: '1%' },
+      'network lte, loss 1%',
+    ],
+    [
+      'a setting of both directions replaces that of the backward direction',
+      { capacity: '2mbps', backward: { capacity: '5mbps', loss: '3%' } },
+      { capacity: '300kbps' },
+      '300kbps, droptail:300ms, rtt 50 ms, backward: loss 3%',
+    ],
+    [
+      'and leaves nothing of it, if it was the only one',
+      { capacity: '2mbps', backward: { capacity: '5mbps' } },
+      { capacity: '300kbps' },
+      '300kbps, droptail:300ms, rtt 50 ms',
+    ],
+  ])('with its first change, %s', async (_, settings, change, text) => {
+    const link = await linkWith(settings);
+    expect((await link.for(0).set(change)).text).toBe(text);
   });
 
   it('takes what comes after its first change, in the middle of a connection too', async () => {

@@ -110,7 +110,9 @@ describe('ccscope run', () => {
     expect(all.stdout).toContain('4 cells, 1 run of 60 s, seed 1 (the scenario asks for 3: --runs 3)');
     expect(all.stdout).toMatch(/queue sfq, capacity 4mbps +\d/);
     expect(all.stdout).toMatch(/loss ratio, window shared +0 % +0 … 0\.30 % /);
-    expect(all.stdout).toMatch(/✓ holds +\[1\] the call waits less.*\(2 of 2 cases, one run, not tested\)/);
+    expect(all.stdout).toMatch(
+      /✓ holds +\[1\] the call waits less.*\(2 of 2 cases, fewer than two runs to compare, not tested\)/,
+    );
     const one = await ccscope(['run', file, '--cell', 'queue=sfq', '--cell', 'capacity=2mbps']);
     expect(one.stdout).toContain('queue sfq, capacity 2mbps, 1 run of 60 s, seed 1');
     expect(one.stdout).toMatch(/download +[▁▂▃▄▅▆▇█ ]+ of \d+ kbps/);
@@ -164,6 +166,21 @@ describe('ccscope run', () => {
     ).toBe(true);
     const plain = await ccscope(['run', file, '--cell', 'queue=sfq', '--csv', '-']);
     expect(plain.stdout).toMatch(/^scenario,queue,.*\r\nshare,sfq,/);
+  });
+
+  it('writes the cells of a map as CSV, too', async () => {
+    const map = JSON.parse(readFileSync('public/scenarios/ton-fig5.json', 'utf8')) as {
+      windows?: object[];
+      axes: { log?: { count: number } }[];
+    };
+    Object.assign(map, { duration_s: 2, windows: [{ name: 'measured', begin_s: 0, end_s: 2 }] });
+    for (const { log } of map.axes) if (log) log.count = 2;
+    const file = write('map.json', JSON.stringify(map));
+    const { stdout } = await ccscope(['run', file, '--csv', '-']);
+    const lines = stdout.trimEnd().split('\r\n');
+    expect(lines[0]).toMatch(/^scenario,.*k_u,k_d.*,metric,/);
+    // One row for each of the 2 × 2 points in each of the three parts.
+    expect(lines).toHaveLength(1 + 2 * 2 * 3);
   });
 
   it('changes settings in all cells', async () => {

@@ -210,6 +210,18 @@ describe('the shaper', () => {
     expect(shaper.stats().lostPackets).toBe(0);
   });
 
+  it('takes changes that overlap one after the other, and refuses what is no setting', async () => {
+    const shaper = await shaperWith({ capacity: '1mbps', rtt_ms: 50 });
+    await Promise.all([shaper.set({ capacity: '2mbps' }), shaper.set({ rtt_ms: 90 })]);
+    expect(shaper.config).toMatchObject({ capacity: '2mbps', rtt_ms: 90 });
+    expect(shaper.record.changes.at(-1)?.text).toContain('2mbps');
+    const refused = (change: object): Promise<void> => shaper.set(change);
+    await expect(refused({ rtt: 80 })).rejects.toMatchObject({ field: 'link.rtt' });
+    await expect(refused({ loss_ratio: '2%' })).rejects.toMatchObject({ field: 'link.loss_ratio' });
+    await refused({ capacity: undefined, loss_ratio: 0.1 });
+    expect(shaper.config).toMatchObject({ capacity: '2mbps', rtt_ms: 90, loss_ratio: 0.1 });
+  });
+
   it('ignores strangers', async () => {
     const { shaper, a, b } = await connected({ rtt_ms: 0 });
     const stranger = await peer();

@@ -150,6 +150,16 @@ describe('the metrics of a simulation', () => {
     ]);
   });
 
+  it('count what is lost and sent again in a live call as goodput, once', () => {
+    const ratio = (lossRatio: number): number => {
+      const forward = { capacityBps: 5e6, oneWayDelayUs: 25e3, lossRatio };
+      const flows = [{ ...MEDIA, parameters: { min_bitrate_bps: 6e5, max_bitrate_bps: 6e5, start_bitrate_bps: 6e5 }, live: {} }];
+      const [flow] = finished({ durationUs: 30e6, forward, flows }).metrics()[0]?.flows ?? [];
+      return (flow?.goodputBps ?? NaN) / (flow?.receiveRateBps ?? NaN);
+    };
+    expect(Math.abs(ratio(0.05) - ratio(0))).toBeLessThan(0.01);
+  });
+
   it('agree with each other', () => {
     const metrics = finished({ flows: [MEDIA, TCP] }).metrics();
     const [run] = metrics;
@@ -247,6 +257,24 @@ describe('the trace of a simulation', () => {
     }
     const [metrics] = whole.metrics();
     expect(totals(once)['arrival']).toBe(metrics?.flows[0]?.receivedPackets);
+  });
+
+  it('never goes back in time, not even when reordering becomes shorter', () => {
+    const reordered = (delayUs: number) => ({ reordering: { ratio: 0.2, delayUs } });
+    const run = finished({
+      forward: { capacityBps: 1e6, oneWayDelayUs: 25e3, ...reordered(1e6) },
+      changes: [{ atUs: 10e6, forward: reordered(20e3) }],
+      trace: { tables: ['packet', 'arrival'] },
+    });
+    const batches = run.drain();
+    for (const [table, column] of [
+      ['arrival', 'arrival_time_us'],
+      ['packet', 'time_us'],
+    ] as const) {
+      const times = columnOf(batches, table, column);
+      expect(times.length).toBeGreaterThan(500);
+      expect(times).toEqual([...times].sort((a, b) => a - b));
+    }
   });
 
   it('has each packet of each flow at the bottleneck, delivered or dropped and why', () => {

@@ -120,7 +120,7 @@ void WritePath(const Simulation& s, int window, Direction direction, std::vector
   const PathWindow& p = s.path_window(window, direction);
   const TimeDelta elapsed = s.Elapsed(window);
   const bool bottleneck = s.path(direction).has_bottleneck();
-  const DataSize offered = s.OfferedCapacity(window, direction);
+  const DataSize offered = s.OfferedCapacity(s.window(window), direction);
   const double capacity_bps = bottleneck && elapsed > TimeDelta::Zero() ? (offered / elapsed).bps() : kNothing;
   const double utilisation = bottleneck && offered > DataSize::Zero() ? p.delivered / offered : kNothing;
 #define CCSCOPE_SIM_PATH(name, value) out.push_back(value);

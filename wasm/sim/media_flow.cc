@@ -140,13 +140,14 @@ void MediaFlow::Repeat(const MissingRun& run) {
   const double oldest = sent_packets_.front().seq;
   const double newest = sent_packets_.back().seq;
   const auto held = static_cast<int>(repeats_.size());
-  DataSize allowed = rate_.rtt > TimeDelta::Zero() ? rate_.target * rate_.rtt : DataSize::PlusInfinity();
+  const DataSize allowed = rate_.rtt > TimeDelta::Zero() ? rate_.target * rate_.rtt : DataSize::PlusInfinity();
+  DataSize repeated;
   for (double seq = std::max(run.first, oldest); seq < run.first + run.count && seq <= newest; ++seq) {
     const DataPacket& packet = sent_packets_[static_cast<std::size_t>(seq - oldest)];
-    if (allowed < packet.size) break;
-    allowed -= packet.size;
     repeats_.PushBack(packet);
     paced_size_ += packet.size;
+    repeated += packet.size;
+    if (repeated > allowed) break;
   }
   network().Hold(static_cast<int>(repeats_.size()) - held);
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -230,8 +229,9 @@ void Simulation::Deliver(FlowSlot& slot, Leg leg, const Arrival& arrival) {
   }
   const int number = LaneOf(leg, arrival.held > TimeDelta::Zero());
   auto& lane = slot.lanes[static_cast<std::size_t>(number)];
-  if (lane.empty()) event_queue_.Schedule(EndOf(slot.flow->index(), number), now_ + delay);
   lane.PushBack({now_ + delay, arrival.id, arrival.queue_delay});
+  for (std::size_t i = lane.size() - 1; i > 0 && lane[i].at < lane[i - 1].at; --i) std::swap(lane[i], lane[i - 1]);
+  event_queue_.Schedule(EndOf(slot.flow->index(), number), lane.front().at);
 }
 
 void Simulation::PassLane(int flow, int number) {
@@ -254,13 +254,6 @@ void Simulation::UpdateActiveWindows() {
   }
 }
 
-DataRate Simulation::CapacityAt(Direction direction, Timestamp at) const {
-  const std::vector<CapacityStep>& steps = paths_[static_cast<std::size_t>(direction)].capacity;
-  const auto later = std::upper_bound(steps.begin(), steps.end(), at,
-                                      [](Timestamp t, const CapacityStep& step) { return t < step.at; });
-  return later == steps.begin() ? DataRate::PlusInfinity() : std::prev(later)->capacity;
-}
-
 void Simulation::OnRateTick() {
   work_ += flows();
   const Timestamp begin = now_ - params_.rate_interval;
@@ -269,28 +262,32 @@ void Simulation::OnRateTick() {
   for (const FlowSlot& slot : flows_) {
     if (slot.flow->ActiveThrough(begin, now_)) ++active[static_cast<std::size_t>(slot.flow->params().direction)];
   }
-  std::array<DataRate, 2> share{};
-  for (std::size_t d = 0; d < 2; ++d) share[d] = CapacityAt(static_cast<Direction>(d), begin) / std::max(1.0, active[d]);
+  std::array<DataRate, 2> capacity;
+  for (std::size_t d = 0; d < 2; ++d) {
+    capacity[d] = paths_[d].capacity.empty()
+                      ? DataRate::PlusInfinity()
+                      : OfferedCapacity({begin, now_}, static_cast<Direction>(d)) / params_.rate_interval;
+  }
   JainIndex media;
   JainIndex all;
   for (FlowSlot& slot : flows_) {
     Flow& flow = *slot.flow;
     const DataRate received = flow.meter().TakeReceived() / params_.rate_interval;
     if (!flow.ActiveThrough(begin, now_)) continue;
-    const DataRate capacity = CapacityAt(flow.params().direction, begin);
+    const auto d = static_cast<std::size_t>(flow.params().direction);
     if (flow.kind() == FlowKind::kMedia) media.Add(received.bps());
     if (flow.params().direction == Direction::kForward) all.Add(received.bps());
     for (WindowSlot& window : windows_) {
       if (begin < window.span.begin || now_ > window.span.end) continue;
       FlowWindow& measured = flow.meter().window(static_cast<int>(&window - windows_.data()));
       measured.received_bps.Add(received.bps());
-      if (capacity.IsFinite() && capacity > DataRate::Zero()) measured.capacity_share.Add(received / capacity);
+      if (capacity[d].IsFinite() && capacity[d] > DataRate::Zero()) measured.capacity_share.Add(received / capacity[d]);
       if (flow.target().IsFinite()) measured.target_bps.Add(flow.target().bps());
       if (flow.kind() == FlowKind::kMedia) measured.loss_bound.Add(flow.is_loss_bound() ? 1 : 0);
     }
-    const DataRate due = std::min(share[static_cast<std::size_t>(flow.params().direction)], flow.highest_rate());
-    const bool converged = slot.convergence >= TimeDelta::Zero();
-    if (!converged && due.IsFinite() && received >= due * kConverged) slot.convergence = now_ - flow.params().start;
+    const DataRate due = std::min(capacity[d] / std::max(1.0, active[d]), flow.highest_rate());
+    const bool counts = slot.convergence < TimeDelta::Zero() && due.IsFinite() && due > DataRate::Zero();
+    if (counts && received >= due * kConverged) slot.convergence = now_ - flow.params().start;
   }
   for (WindowSlot& window : windows_) {
     if (begin < window.span.begin || now_ > window.span.end) continue;
@@ -327,12 +324,15 @@ TimeDelta Simulation::Elapsed(int window) const {
   return std::max(TimeDelta::Zero(), std::min(now_, span.end) - span.begin);
 }
 
-DataSize Simulation::OfferedCapacity(int window, Direction direction) const {
-  const Window& span = this->window(window);
+DataSize Simulation::OfferedCapacity(const Window& span, Direction direction) const {
   const Timestamp end = std::min(now_, span.end);
   const std::vector<CapacityStep>& steps = paths_[static_cast<std::size_t>(direction)].capacity;
+  std::size_t i = 0;
+  for (std::size_t n = steps.size(); n > 1; n -= n / 2) {
+    if (steps[i + n / 2].at <= span.begin) i += n / 2;
+  }
   DataSize sum;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
+  for (; i < steps.size() && steps[i].at < end; ++i) {
     const Timestamp from = std::max(steps[i].at, span.begin);
     const Timestamp to = i + 1 < steps.size() ? std::min(steps[i + 1].at, end) : end;
     if (to > from) sum += steps[i].capacity * (to - from);

@@ -92,8 +92,8 @@ class Simulation final : private FlowNetwork {
   const Flow& flow(int index) const { return *flows_[static_cast<std::size_t>(index)].flow; }
   const Path& path(Direction direction) const { return *paths_[static_cast<std::size_t>(direction)].path; }
   const PathWindow& path_window(int window, Direction direction) const;
-  // What the bottleneck could have carried within the window, up to now.
-  DataSize OfferedCapacity(int window, Direction direction) const;
+  // What the bottleneck could have carried within the span, up to now.
+  DataSize OfferedCapacity(const Window& span, Direction direction) const;
   // How much of the window has passed.
   TimeDelta Elapsed(int window) const;
   // Jain's index of the rates received over the window, and the mean of the indexes of all rate intervals. `jain`,
@@ -119,7 +119,7 @@ class Simulation final : private FlowNetwork {
   };
   // After the path, each packet of a flow's leg passes through one of the leg's two lanes, which delay it further. One
   // lane adds the flow's extra delay. The other lane also adds the delay of reordering. Packets in a lane keep their
-  // order. A packet without such delays skips the lanes.
+  // order, unless a later packet has a shorter delay. A packet without such delays skips the lanes.
   static constexpr int kLanes = 4;
   static constexpr int LaneOf(Leg leg, bool held) { return 2 * static_cast<int>(leg) + (held ? 1 : 0); }
   // The number of a flow's event sources, which are consecutive: its timers and its lanes.
@@ -178,7 +178,6 @@ class Simulation final : private FlowNetwork {
   void UpdateActiveWindows();
   void OnRateTick();
   void OnTraceTick();
-  DataRate CapacityAt(Direction direction, Timestamp at) const;
   PathWindow& PathWindowOf(int window, int path) {
     return windows_[static_cast<std::size_t>(window)].paths[static_cast<std::size_t>(path)];
   }

@@ -220,19 +220,22 @@ export class Lab {
 
   /** Shows the scenario in a user's file. If the file has an error, the current scenario stays. */
   async openFile(file: File): Promise<void> {
-    await this.openText(await file.text(), { kind: 'file', name: file.name }, file.name);
+    await this.#openFrom(() => file.text(), { kind: 'file', name: file.name }, file.name);
   }
 
-  /**
-   * Shows the scenario that `text` contains. `what` is the name of the scenario in messages. If the scenario replaces a
-   * network that the user has built, that network is offered.
-   */
+  /** Shows the scenario that `text` contains. `what` is the name of the scenario in messages. */
   async openText(text: string, from: Loaded['from'], what: string): Promise<void> {
+    await this.#openFrom(() => Promise.resolve(text), from, what);
+  }
+
+  /** If the scenario replaces a network that the user has built, that network is offered. */
+  async #openFrom(read: () => Promise<string>, from: Loaded['from'], what: string): Promise<void> {
     const replaced = this.#ownNetwork();
-    if (!(await this.#load(() => Promise.resolve(text), from, what))) return;
+    const text = read();
+    if (!(await this.#load(() => text, from, what))) return;
     this.#offer(replaced);
     this.#showAfresh('');
-    void this.#link.put(text, from.kind === 'controls');
+    void this.#link.put(await text, from.kind === 'controls');
     await this.#ready();
   }
 

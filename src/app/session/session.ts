@@ -82,6 +82,8 @@ export class Session {
   async start(): Promise<void> {
     if (this.#running && this.phase.peek() !== 'failed') return;
     await this.stop();
+    // Another request has started a call meanwhile.
+    if (this.#running) return;
     this.status.value = null;
     await this.#run(new Running(settings.peek()));
   }
@@ -109,7 +111,8 @@ export class Session {
     const stops = this.#stops;
     const isWanted = (): boolean => this.#stops === stops;
     this.phase.value = 'starting';
-    for (const event of cause.events) this.recorder.event({ time_us: running.nowUs(), ...event });
+    for (const event of running.isRecorded ? cause.events : [])
+      this.recorder.event({ time_us: running.nowUs(), ...event });
     await this.#end(running);
     await cause.wait?.(isWanted);
     if (isWanted()) await this.#run(new Running(settings.peek(), running), cause);
@@ -129,7 +132,7 @@ export class Session {
 
   async #finish(running: Running): Promise<void> {
     await this.media().catch(() => null);
-    this.recorder.event({ time_us: running.nowUs(), name: 'stop', detail: null });
+    if (running.isRecorded) this.recorder.event({ time_us: running.nowUs(), name: 'stop', detail: null });
     await running.end();
     this.connectedAt.value = null;
   }
@@ -161,6 +164,8 @@ export class Session {
     const tracks = state.role === 'receive' ? null : await this.#openSource(running);
     const path = await openPath(running, {
       rows: (rows) => {
+        // The link reports rows as soon as it is open. Until the call is recorded, the recorder has another recording.
+        if (!running.isRecorded) return;
         for (const batch of linkBatches(rows, running.cross)) this.recorder.append(batch);
       },
       lateness: (lateness) => {
@@ -286,8 +291,10 @@ export class Session {
     if (dead) this.#recover(running, workerDied(dead));
     for (const { flow } of status.controllerFaults) running.shadows.forget(flow);
     if (status.phase === 'failed') this.phase.value = 'failed';
-    if (status.phase !== 'connected' || this.connectedAt.peek() !== null) return;
+    if (status.phase !== 'connected' || running.ending) return;
+    // A call that failed may come back.
     this.phase.value = 'connected';
+    if (this.connectedAt.peek() !== null) return;
     this.connectedAt.value = performance.now();
     const beganAt = (this.beganAt.value ??= performance.now());
     const { duration_s } = running.started;

@@ -144,7 +144,7 @@ async function run(names: readonly string[], flags: RunFlags, command: Command, 
   }
   const about = await provenance(command);
   const shown = new RunProgress(plans, io);
-  const results: ExperimentResult[] = [];
+  const results: RunResult[] = [];
   let runs: CellRunner | undefined;
   let ended: ControllerEnded | undefined;
   try {
@@ -161,7 +161,7 @@ async function run(names: readonly string[], flags: RunFlags, command: Command, 
   const faults = [...(runs?.faults ?? []), ...(ended === undefined ? [] : [endReport(ended)])];
   const controllers = runs?.controllers ?? [];
   if (flags.json !== undefined) {
-    const experiments = results.map((result, i) => ({
+    const experiments = results.map(({ result }, i) => ({
       ...result,
       runs: plans[i]?.runs,
       seed: plans[i]?.seed,
@@ -173,8 +173,9 @@ async function run(names: readonly string[], flags: RunFlags, command: Command, 
     await writeJson(flags.json, { ...about, experiments, ...replaced }, io);
   }
   if (flags.csv !== undefined) {
-    const rows = results.map((result, i) => ({
-      ...{ result, seed: plans[i]?.seed ?? NaN, controllers: controllersText(controllers) },
+    const rows = results.map(({ result, measured }, i) => ({
+      ...{ result: { ...result, cells: measured }, seed: plans[i]?.seed ?? NaN },
+      controllers: controllersText(controllers),
     }));
     await writeText(flags.csv, csvOfRuns(rows, about), io);
   }
@@ -221,6 +222,12 @@ function planOf(scenario: Scenario, flags: RunFlags): Plan {
 /** Number of points in the chart over time. */
 const CHART_POINTS = 60;
 
+interface RunResult {
+  result: ExperimentResult;
+  /** What was measured in each cell. The result of a map contains no cells. */
+  measured: ExperimentResult['cells'];
+}
+
 interface PlanContext {
   flags: RunFlags;
   about: Provenance;
@@ -232,7 +239,7 @@ async function runPlan(
   runs: CellRunner,
   plan: Plan,
   { flags, about, shown, io }: PlanContext,
-): Promise<ExperimentResult> {
+): Promise<RunResult> {
   const { scenario, cells, seed } = plan;
   const results: CellValues[] = [];
   let batches: readonly TraceBatch[] = [];
@@ -255,6 +262,7 @@ async function runPlan(
   // a table.
   const isMap = surface !== undefined && cells.length === cellsOf(scenario).length;
   const result = isMap ? judgeSurface(scenario, surface, results) : judge(scenario, results);
+  const measured = isMap ? judge({ ...scenario, expectations: [], claims: [] }, results).cells : result.cells;
   const [cell] = cells;
   if (flags.trace !== undefined && cell !== undefined) {
     const { controllers } = runs;
@@ -269,7 +277,7 @@ async function runPlan(
     shown.clear();
     io.stdout.write(`${resultText(plan, result, batches, runs.controllers)}\n`);
   }
-  return result;
+  return { result, measured };
 }
 
 function traceOf(

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
-import type { FrameWorkerAnswer } from '../../../src/inject/frame_protocol.js';
+import type { FrameWorkerAnswer, LateTick } from '../../../src/inject/frame_protocol.js';
 
 const PAGE_MS = 1_790_000_000_000;
 const HOURS_MS = 2 * 3600e3;
@@ -66,4 +66,25 @@ it.each([
   const { rows, late } = ask(PAGE_MS + clock.nowMs, 0) ?? {};
   expect(rows).toMatchObject([[0, [0, 1, 1_000_000, 1200, 1, -1, -1]]]);
   expect(late?.map(([epochMs]) => epochMs)).toEqual([PAGE_MS + 2000]);
+});
+
+it('a pause of the reports is no lateness', async () => {
+  clock.timeOrigin = PAGE_MS;
+  await import('../../../src/inject/frame_worker.js');
+  await pass();
+  const ticks = (count: number): void => {
+    for (let each = 0; each < count; each++, clock.nowMs += 200) tick();
+  };
+  const tell = (notes: boolean): LateTick[] => {
+    listeners.get('message')?.({ data: { id: 1, epochMs: PAGE_MS + clock.nowMs, notes } });
+    return [...(answers.at(-1)?.late ?? [])];
+  };
+  ticks(20);
+  tell(false);
+  ticks(30);
+  tell(true);
+  ticks(20);
+  const late = tell(true);
+  expect(late.length).toBeGreaterThan(0);
+  for (const [, lateMs] of late) expect(lateMs).toBeLessThan(1);
 });

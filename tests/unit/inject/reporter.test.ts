@@ -31,6 +31,31 @@ async function after(ms: number, reporter: InstanceType<typeof Reporter>): Promi
   return reporter.unheardMs;
 }
 
+describe('a window’s new name after a pause', () => {
+  it('is told at once, even if there is nothing else to report', async () => {
+    const windows: string[] = [];
+    const reporter = new Reporter(0, ({ window }) => void windows.push(window));
+    reporter.notice(0, NOTICE);
+    await reporter.send();
+    reporter.pause();
+    await reporter.send();
+    reporter.resume();
+    await reporter.send();
+    await reporter.send();
+    expect(windows).toHaveLength(2);
+    expect(windows[1]).not.toBe(windows[0]);
+  });
+
+  it('is not told by a window that never reported anything', async () => {
+    const deliver = vi.fn();
+    const reporter = new Reporter(0, deliver);
+    reporter.pause();
+    reporter.resume();
+    await reporter.send();
+    expect(deliver).not.toHaveBeenCalled();
+  });
+});
+
 describe('a window’s reports', () => {
   it('are heard while the listener takes them, whether it answers at once or later', async () => {
     const answers: Deliver[] = [() => undefined, () => Promise.resolve()];

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { curveOf, judgeBaseline, type Asked } from '../../../src/judge/index.js';
 import type { CallRecord } from '../../../src/calls/record/record.js';
+import { updateOf } from '../../../src/playwright/baseline.js';
 import { callRecord, steady, type SyntheticPacket } from './synthetic.js';
 
 const asked = (record: CallRecord, nowS: number): Asked => ({
@@ -18,6 +19,22 @@ function call(atS: number, more: readonly SyntheticPacket[] = []): CallRecord {
   const packets = [...steady(atS, atS + 4, 4e5), ...steady(atS + 4, atS + 30, 8e5), ...more];
   return callRecord({ packets: packets.map((p) => ({ ...p, departS: p.departS - 0.001 })), connectedS: atS });
 }
+
+describe('a baseline that does not exist', () => {
+  it.each([
+    ['1.50.0', 'missing', 'default'],
+    ['1.63.2', 'missing', 'default'],
+    ['1.64.0', 'missing', 'missing'],
+    ['1.64.0', 'default', 'default'],
+    ['1.63.2', 'all', 'all'],
+    ['2.0.0', 'missing', 'missing'],
+  ] as const)(
+    'is as a missing snapshot is by default in Playwright %s with %s: %s',
+    (version, given, meant) => {
+      expect(updateOf({ version, updateSnapshots: given })).toBe(meant);
+    },
+  );
+});
 
 describe('curves', () => {
   it('begin at connecting, and hold the trailing 2 s at the end of each half second', () => {

@@ -5,6 +5,7 @@ import type { CallRecord } from '../../../src/calls/record/record.js';
 import { judgeFairness } from '../../../src/judge/index.js';
 import { ObservedCall, type CallSource } from '../../../src/playwright/call.js';
 import { expect } from '../../../src/playwright/matchers.js';
+import { ConfigError } from '../../../src/text/quantities.js';
 import { callRecord, steady, videoSamples, type SyntheticCall } from './synthetic.js';
 
 /** A call that has been running for `seconds` and is still running. */
@@ -41,6 +42,32 @@ async function messageOf(assertion: Promise<void>): Promise<string> {
 }
 
 const HALF = { packets: steady(0, 60, 4.8e5), capacity: [{ atS: 0, bps: 5e5 }] };
+
+/** The field that the ConfigError of a refused assertion names. */
+async function refusedField(assertion: () => Promise<void>): Promise<unknown> {
+  const error = await assertion().catch((thrown: unknown) => thrown);
+  check(error).toBeInstanceOf(ConfigError);
+  return (error as ConfigError).field;
+}
+
+describe('arguments without types, as Playwright runs tests', () => {
+  const { call } = live(HALF);
+  // A test that forgot to await the change of the link.
+  const pending = Promise.resolve({ timeUs: 1e6 }) as unknown as { timeUs: number };
+
+  it.each<[string, string, () => Promise<void>]>([
+    ['after', 'a change that was not awaited', () => expect(call).toRecoverWithin('15s', { after: pending })],
+    ['after', 'in a window', () => expect(call).toLoseLessThan('1%', { after: pending })],
+    ['limits', 'a number', () => expect(call).toHaveUtilisation(0.8 as never)],
+    ['limits', 'another word', () => expect(call).toHaveUtilisation({ atLeast: 0.8 } as never)],
+    ['limits', 'no limits', () => expect(call).toHaveUtilisation(undefined as never)],
+    ['others', 'no calls', () => expect(call).toBeFairWith([])],
+    ['others', 'no call', () => expect(call).toBeFairWith([undefined as never])],
+    ['expect(…).toRecoverWithin()', 'a page', () => expect({} as never).toRecoverWithin('15s')],
+  ])('%s: %s is refused', async (field, _, assertion) => {
+    check(await refusedField(assertion)).toBe(field);
+  });
+});
 
 describe('matchers in real expect', () => {
   it('pass when the record says so, and keep the judgement', async () => {

@@ -163,6 +163,14 @@ describe('marks', () => {
     expect(marksOf(ending, null).map(({ text }) => text)).toEqual(['no download']);
   });
 
+  it('show a step of the in-page bottleneck once, though it is also reported in the form of the core', () => {
+    const trace = new TraceData();
+    trace.appendEvent(event(9e6, 'capacity', { capacity_bps: 3e5 }));
+    trace.appendEvent(event(9.004e6, 'link', { capacityBps: 3e5 }));
+    const link = { capacity: '1mbps,0.3mbps@9s', bottleneck: 'serial' };
+    expect(marksOf(trace, null, { link }).map(({ text }) => text)).toEqual(['capacity 300 kbps']);
+  });
+
   it('show the steps of a scheduled capacity, but not one that varies all the time', () => {
     const steps = (capacities: readonly number[]): TraceData => {
       const trace = new TraceData();

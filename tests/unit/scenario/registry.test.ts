@@ -88,7 +88,23 @@ const PUBLISHED: Published[] = [
   ),
 ];
 
+/** The distribution that a metric is a percentile of: `rtt` for `rtt_p95_ms`. Null for other metrics. */
+const distributionOf = (metric: string): string | null => /^(.*)_p\d+_/.exec(metric)?.[1] ?? null;
+
 describe('the registry', () => {
+  it('has no claim that cannot fail: none compares two percentiles of one distribution', () => {
+    const certain = registryIds().flatMap((id) =>
+      (readScenario(id).claims ?? []).filter((claim) => {
+        if (claim.kind !== 'compare' || typeof claim.than === 'number' || claim.than.cell) return false;
+        const { metric = claim.metric, flow = claim.flow, window = claim.window } = claim.than;
+        const distribution = distributionOf(metric);
+        const isOne = distribution !== null && distribution === distributionOf(claim.metric);
+        return isOne && flow === claim.flow && window === claim.window;
+      }),
+    );
+    expect(certain).toEqual([]);
+  });
+
   it('has every experiment', () => expect(registryIds()).toEqual(expect.arrayContaining(EXPERIMENTS)));
 
   it.each([

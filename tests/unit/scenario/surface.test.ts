@@ -79,6 +79,23 @@ describe('the highest point of a map', () => {
     expect(published?.isMaximum).toBe(false);
   });
 
+  it('is found beside a part that is the same everywhere, which adds nothing', () => {
+    const { surface } = small;
+    if (surface === undefined) throw new Error('no surface');
+    const parts = new Set(cellsOf(small).map((cell) => cell[surface.over]));
+    const [constant] = parts;
+    const results = cellsOf(small).map((cell): CellValues => {
+      const height = hill(Math.log10(Number(cell['k_u'])), Math.log10(Number(cell['k_d'])));
+      const value = cell[surface.over] === constant ? 0.25 : height;
+      return { cell, values: new Map([[quantityKey(surface), [value]]]) };
+    });
+    const { maximum, values } = surfaceOf(small, surface, results);
+    expect(values.every(Number.isFinite)).toBe(true);
+    expect(maximum.value).toBeGreaterThan(0.9 * (parts.size - 1));
+    expect(maximum.value).toBeLessThanOrEqual(parts.size - 1);
+    expect(Math.abs(Math.log10(maximum.x / 0.01))).toBeLessThanOrEqual(STEP);
+  });
+
   it('may be anywhere in a map that only scatters', () => {
     const { maximumX, maximumY } = mapOf(() => 0, 1);
     for (const [low, high] of [maximumX, maximumY]) expect(Math.log10(high / low)).toBeGreaterThan(1);

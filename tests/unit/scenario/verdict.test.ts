@@ -122,6 +122,50 @@ describe('a claim that something rises', () => {
   });
 });
 
+describe('a claim that one converges faster', () => {
+  const faster: Claim = {
+    ...{ kind: 'compare', ...about, metric: 'convergence_s', is: '<' },
+    ...{ cells: { queue: 'left' }, than: { cell: { queue: 'right' } } },
+  };
+  const never = (count: number): number[] => new Array<number>(count).fill(NaN);
+  const results = (left: number[], right: number[], succeeded = left.map(() => 1)): CellValues[] =>
+    Object.entries({ left, right }).map(([queue, values]) => ({
+      cell: { queue },
+      values: new Map([
+        [quantityKey({ metric: 'convergence_s' }), values],
+        [JAIN, succeeded],
+      ]),
+    }));
+  const SURE = [5, 7, 9.5, 13.5, 17.5, 13.5, 14, 15, 18.5, 16];
+  const RARE = [...never(4), 75, ...never(2), 32, ...never(2)];
+
+  it('counts a run that never converged as the longest time that was measured', () => {
+    const [{ values, holds } = { values: [], holds: false }] = evaluateClaim(
+      faster,
+      results(SURE, RARE),
+    ).cases;
+    // Nine of the ten slow runs count as 75 s, and one as 32 s.
+    expect(values).toEqual([12.95, (9 * 75 + 32) / 10]);
+    expect(holds).toBe(true);
+  });
+
+  it('fails for one that is fast, but rarely converges', () => {
+    const rare = [5, 6, 7, ...never(7)];
+    const slow = [30, 31, 32, 33, 34, 35, 36, 37, 38, 39];
+    expect(evaluateClaim(faster, results(rare, slow)).holds).toBe(false);
+    expect(evaluateClaim(faster, results(never(3), never(3))).holds).toBe(false);
+  });
+
+  it('leaves out runs that have failed, which have no numbers at all', () => {
+    const failed = [1, 1, NaN];
+    const [{ values } = { values: [] }] = evaluateClaim(
+      faster,
+      results([5, 6, NaN], [10, NaN, NaN], failed),
+    ).cases;
+    expect(values).toEqual([5.5, 10]);
+  });
+});
+
 describe('a claim that compares', () => {
   const base = { kind: 'compare', ...about, metric: 'rtt_mean_ms' } as const;
   const results = cells({ 'short 1': [50], 'short 2': [60], 'long 1': [70], 'long 2': [130] });

@@ -172,3 +172,36 @@ it('an action is in the recording, and read back, without the words that name en
     { ...{ timeUs: 1e6, action: message.action }, result: { ok: true, message: '', inForce } },
   ]);
 });
+
+it('the streams and incidents of a document that is gone end with it', async () => {
+  const watch = await watched(20, (timeS) => ({
+    inbound: [
+      { ssrc: 1, bytesReceived: bytesAt(Math.min(timeS, 10)) },
+      { ssrc: 2, bytesReceived: bytesAt(timeS) },
+    ],
+  }));
+  expect(watch.state.streams.map(({ isLive }) => isLive)).toEqual([false, true]);
+  watch.windowEnded('w');
+  const { connections, streams, incidents } = watch.state;
+  expect(connections.map(({ state }) => state)).toEqual(['closed']);
+  expect(streams).toEqual([]);
+  for (const { toUs } of incidents) expect(toUs).not.toBeNull();
+  watch.close();
+});
+
+it('A_s holds where the counters of a sender start again, as when a screen replaces the camera', async () => {
+  const RESTARTS_S = 10;
+  const watch = await watched(20, (timeS) => {
+    const sinceS = timeS < RESTARTS_S ? timeS : timeS - RESTARTS_S;
+    const packetsSent = Math.round(sinceS * 100);
+    return { outbound: [{ ...{ mid: '0', bytesSent: bytesAt(sinceS), packetsSent }, packetsLost: 0 }] };
+  });
+  const { a_s_bps = new Float64Array() } = watch.view({
+    table: 'rate',
+    columns: ['a_s_bps'],
+    where: { column: 'flow', value: watch.state.streams[0]?.flow ?? NaN },
+  }).columns;
+  watch.close();
+  expect(a_s_bps.length).toBeGreaterThan(20);
+  expect(Math.min(...a_s_bps.filter(Number.isFinite))).toBeGreaterThan(0.5e6);
+});

@@ -203,7 +203,9 @@ void LiveFlow::OnEnter(Timestamp now) {
     sent_ += packet.size;
     if (packet.what == What::kVideo) {
       meter().OnSent(packet.size);
-      history_[static_cast<std::size_t>(packet.frame.seq) % kHistory] = packet;
+      DataPacket& kept = history_[static_cast<std::size_t>(packet.frame.seq) % kHistory];
+      if (!packet.again) kept = packet;
+      if (kept.frame.seq == packet.frame.seq) kept.sent = now;
     }
     const std::uint32_t id = data_.Put(packet);
     if (!network().Send(*this, Leg::kData, id, packet.size, now)) OnDropped(Leg::kData, id, now);
@@ -227,7 +229,10 @@ void LiveFlow::OnDelivered(Leg leg, std::uint32_t id, TimeDelta queue_delay, Tim
   }
   const DataPacket packet = data_.Take(id);
   if (packet.what == What::kVideo) {
-    meter().OnReceived(packet.size, packet.again ? DataSize::Zero() : packet.payload, queue_delay);
+    DataPacket& kept = history_[static_cast<std::size_t>(packet.frame.seq) % kHistory];
+    const bool is_known = kept.frame.seq == packet.frame.seq;
+    const bool is_first = is_known ? !std::exchange(kept.delivered, true) : !packet.again;
+    meter().OnReceived(packet.size, is_first ? packet.payload : DataSize::Zero(), queue_delay);
     const Timestamp undelayed = now - network().MinOneWayDelay(index());
     meter().OnOneWayDelay(undelayed - packet.sent, undelayed - packet.encoded);
   }

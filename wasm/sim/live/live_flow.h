@@ -62,6 +62,7 @@ class LiveFlow final : public Flow {
   struct DataPacket {
     What what = What::kVideo;
     bool again = false;
+    bool delivered = false;  // in history_: whether a copy of this packet has arrived
     FramePacket frame = {};
     DataSize payload = {};
     DataSize size = {};  // on the wire

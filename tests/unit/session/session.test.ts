@@ -1,0 +1,135 @@
+/** One call at a time, which may fail and come back, and writes only into its own recording. */
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+
+import type { CallOptions, CallStatus } from '../../../src/rtc/index.js';
+
+/** The calls that were made, with the functions by which the test reports for them. */
+const made = vi.hoisted(() => ({
+  calls: [] as { options: CallOptions; isClosed: boolean }[],
+  /** What a call waits for when it is closed. */
+  closing: Promise.resolve(),
+  links: [] as ((rows: object[]) => void)[],
+  /** What a call waits for between its link and its recording. */
+  inviting: Promise.resolve(),
+}));
+vi.mock('../../../src/rtc/index.js', () => ({
+  createCall: (options: CallOptions) => {
+    const call = { options, isClosed: false };
+    made.calls.push(call);
+    return Promise.resolve({
+      remoteStream: null,
+      mediaStats: () => Promise.resolve(null),
+      close: async () => {
+        await made.closing;
+        call.isClosed = true;
+      },
+    });
+  },
+}));
+vi.mock('../../../src/app/session/path.js', () => ({
+  openPath: async (_: object, { rows }: { rows: (rows: object[]) => void }) => {
+    made.links.push(rows);
+    await made.inviting;
+    return {};
+  },
+}));
+vi.mock('../../../src/app/session/server_client.js', () => ({
+  ServerClient: { connect: () => Promise.resolve({ close: () => undefined, onLost: () => undefined }) },
+  ServerError: Error,
+}));
+vi.mock('../../../src/app/session/source.js', () => ({
+  SourceKeeper: class {
+    fps = 30;
+    stop(): void {}
+    open(): Promise<object> {
+      return Promise.resolve({ track: { getSettings: () => ({}) } });
+    }
+  },
+  videoOf: () => null,
+}));
+vi.mock('../../../src/app/session/live_changes.js', () => ({
+  LiveChanges: class {
+    end(): void {}
+  },
+}));
+vi.mock('../../../src/app/session/restarts.js', () => ({ watchForRestart: () => () => undefined }));
+vi.stubGlobal('location', new URL('https://ccscope.example/'));
+vi.stubGlobal(
+  'MediaStream',
+  class {
+    getVideoTracks(): [] {
+      return [];
+    }
+  },
+);
+const { Session } = await import('../../../src/app/session/session.js');
+
+const written: string[] = [];
+const recorder = {
+  append: ({ table }: { table: string }) => written.push(table),
+  event: ({ name }: { name: string }) => written.push(name),
+  begin: () => Promise.resolve(void written.push('begin')),
+  resume: () => undefined,
+  nameShadows: () => undefined,
+};
+const ROW = { link: 0, time_us: 1e6, queue_delay_us: 0, queue_bytes: 0, capacity_bps: 1e6, drops: 0 };
+
+beforeEach(() => {
+  made.calls = [];
+  made.links = [];
+  made.closing = made.inviting = Promise.resolve();
+  written.length = 0;
+});
+
+const session = () => new Session(recorder as never);
+
+function report(call: number, phase: CallStatus['phase']): void {
+  const nothing = { notices: [], deadWorkers: [], controllerFaults: [] };
+  made.calls[call]?.options.onStatus({ ...nothing, phase } as never);
+}
+
+describe('a call that failed', () => {
+  it('is live again if it comes back', async () => {
+    const calls = session();
+    await calls.start();
+    for (const phase of ['connected', 'failed', 'connected'] as const) {
+      report(0, phase);
+      expect(calls.phase.value).toBe(phase);
+    }
+    await calls.stop();
+  });
+
+  it('is followed by one call, however often Start is pressed', async () => {
+    const calls = session();
+    await calls.start();
+    report(0, 'failed');
+    let close = (): void => undefined;
+    made.closing = new Promise((resolve) => (close = resolve));
+    const starts = [calls.start(), calls.start()];
+    close();
+    await Promise.all(starts);
+    expect(made.calls.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+    await calls.stop();
+    expect(made.calls.every(({ isClosed }) => isClosed)).toBe(true);
+  });
+});
+
+describe('the recording', () => {
+  it('has nothing of a call that has not begun', async () => {
+    const calls = session();
+    made.inviting = new Promise(() => undefined);
+    void calls.start();
+    await vi.waitFor(() => expect(made.links).toHaveLength(1));
+    made.links[0]?.([ROW]);
+    await calls.stop();
+    expect(written).toEqual([]);
+  });
+
+  it('has the rows of the link, the start and the stop of a call that has', async () => {
+    const calls = session();
+    await calls.start();
+    made.links[0]?.([ROW]);
+    await calls.stop();
+    expect(written).toEqual(['begin', 'start', 'queue', 'stop']);
+  });
+});
