@@ -310,6 +310,8 @@ class CoreLink implements Link {
   }
 
   set(change: Partial<LinkOptions>, nowUs: number): void {
+    // Brings the link to `nowUs`, so that the steps of an old schedule that are due still apply.
+    this.stats(nowUs);
     // Removes the cross traffic first, since the same change may set a capacity that is too high for cross
     // traffic.
     const { cubic = 0, newReno = 0 } = change.crossTraffic ?? {};
@@ -319,11 +321,7 @@ class CoreLink implements Link {
       core.check(abi.ccs_link_set_capacity(pointer, change.capacityBps, nowUs));
       setSchedule(this.#handle, []);
     }
-    if (change.schedule !== undefined) {
-      // Brings the link to `nowUs`: the steps of the old schedule that are due still apply.
-      this.stats(nowUs);
-      setSchedule(this.#handle, change.schedule);
-    }
+    if (change.schedule !== undefined) setSchedule(this.#handle, change.schedule);
     if (change.queue !== undefined) {
       core.check(abi.ccs_link_set_queue(pointer, ...passQueue(core, change.queue), nowUs));
     }
