@@ -59,12 +59,12 @@ export function controllerSetup(
   if (typeof controller === 'object') return userSetup(controller, preset, parameters, path);
   if (controller !== undefined && !CONTROLLER_NAMES.includes(controller)) {
     const known = CONTROLLER_NAMES.join(', ');
-    throw new CoreError(`controller: expected one of ${known}; got ${controller as string}`, 'controller');
+    throw new CoreError(`controller: expected one of ${known}, got ${controller as string}`, 'controller');
   }
   const name = controller ?? (preset === undefined ? 'gcc' : controllerOfPreset(preset));
   if (name === undefined) {
     const known = PRESETS.map((each) => each.name).join(', ');
-    throw new CoreError(`preset: expected one of ${known}; got ${String(preset)}`, 'preset');
+    throw new CoreError(`preset: expected one of ${known}, got ${String(preset)}`, 'preset');
   }
   const chosen = preset ?? defaultPreset(name, use);
   const spec: ComponentSpec = CONTROLLER_SPECS[name];

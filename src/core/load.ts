@@ -87,9 +87,7 @@ export class CoreModule {
 
   #call(name: string, f: Exported, args: number[]): number {
     if (this.users.asking)
-      throw new CoreError(
-        'a controller called the core while the core was waiting for its answer',
-      );
+      throw new CoreError('a controller called the core while the core was waiting for its answer');
     if (this.#failure !== null) throw this.#failure;
     try {
       return f(...args);

@@ -128,7 +128,7 @@ class Reader {
   next(): number {
     const value = this.values[this.#at];
     if (value === undefined)
-      throw new CoreError('the core returned fewer metrics than these bindings expect; rebuild both');
+      throw new CoreError('the core has fewer metrics than these bindings expect; rebuild both');
     this.#at += 1;
     return value;
   }

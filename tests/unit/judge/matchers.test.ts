@@ -63,7 +63,11 @@ describe('arguments without types, as Playwright runs tests', () => {
     ['limits', 'no limits', () => expect(call).toHaveUtilisation(undefined as never)],
     ['others', 'no calls', () => expect(call).toBeFairWith([])],
     ['others', 'no call', () => expect(call).toBeFairWith([undefined as never])],
-    ['expect(…).toRecoverWithin()', 'a page', () => expect(Object.create(null) as ObservedCall).toRecoverWithin('15s')],
+    [
+      'expect(…).toRecoverWithin()',
+      'a page',
+      () => expect(Object.create(null) as ObservedCall).toRecoverWithin('15s'),
+    ],
   ])('%s: %s is refused', async (field, _, assertion) => {
     check(await refusedField(assertion)).toBe(field);
   });
