@@ -46,6 +46,7 @@ async function open(root: HTMLElement): Promise<void> {
     if (session.connectedAt.value !== null) longTasks.reset();
   });
   installAutomation({ recorder, session, scope, longTasks });
+  root.replaceChildren();
   render(<App recorder={recorder} session={session} scope={scope} />, root);
   watchRecordings(recorder);
   watchPausedCharts(session, scope);

@@ -207,10 +207,14 @@ export function ChartFigure({ board, scope, without, timeLabels, tools, hidden, 
   useEffect(() => {
     const { value } = chart;
     if (!value) return;
-    for (const { id } of value.series) value.setVisible(id, !unseen.split(',').includes(id));
-    scope.refresh(value);
+    const changed = value.series.filter(({ id }) => value.isVisible(id) === unseen.split(',').includes(id));
+    for (const { id } of changed) value.setVisible(id, !value.isVisible(id));
+    if (changed.length > 0) scope.refresh(value);
   }, [chart.value, unseen]);
-  useEffect(() => chart.value?.setTimeLabels(timeLabels), [chart.value, timeLabels]);
+  useEffect(() => {
+    const { value } = chart;
+    if (value?.setTimeLabels(timeLabels) === true) scope.refresh(value);
+  }, [chart.value, timeLabels]);
   return (
     <figure class={`chart ${board.id}`}>
       <figcaption>

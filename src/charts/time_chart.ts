@@ -187,12 +187,15 @@ export class TimeChart {
     this.#marks.place(this.chart.chartArea);
   }
 
-  /** Shows or hides the time labels under the chart. In a column of charts, only the last chart needs them. */
-  setTimeLabels(shown: boolean): void {
+  /**
+   * From the next `draw` on, shows or hides the time labels under the chart. In a column of charts, only the last chart
+   * needs them. Returns whether this changes anything.
+   */
+  setTimeLabels(shown: boolean): boolean {
     const ticks = this.chart.options.scales?.['x']?.ticks;
-    if (!ticks || (ticks.display ?? true) === shown) return;
+    if (!ticks || (ticks.display ?? true) === shown) return false;
     ticks.display = shown;
-    this.draw();
+    return true;
   }
 
   setVisible(id: string, visible: boolean): void {

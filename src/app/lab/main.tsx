@@ -27,6 +27,7 @@ async function open(root: HTMLElement): Promise<void> {
     (theme) => scope.setTheme(theme),
   );
   followPaper(scope);
+  root.replaceChildren();
   render(<LabApp lab={lab} scope={scope} />, root);
   keepOffline();
   await lab.open();

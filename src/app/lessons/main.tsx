@@ -27,6 +27,7 @@ async function open(root: HTMLElement): Promise<void> {
     () => settings.value.theme,
     (theme) => scope.setTheme(theme),
   );
+  root.replaceChildren();
   render(<LessonsApp player={player} scope={scope} />, root);
   keepOffline();
 }

@@ -16,6 +16,7 @@ async function open(root: HTMLElement): Promise<void> {
     () => undefined,
   );
   const papers = new Papers(registry);
+  root.replaceChildren();
   render(<PapersApp papers={papers} />, root);
   keepOffline();
   const { run } = settings.peek();
