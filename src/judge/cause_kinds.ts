@@ -33,6 +33,7 @@ export interface Cause {
 
 /** What was wrong with the call. */
 export type Symptom =
-  | { kind: 'rate-low'; neededBps: number }
+  /** `isOfLink`: the rate is that of all traffic on the link, not that of the call alone. */
+  | { kind: 'rate-low'; neededBps: number; isOfLink?: boolean }
   | { kind: 'rate-high'; limitBps: number }
   | { kind: 'delay-high' | 'loss-high' | 'frozen' };

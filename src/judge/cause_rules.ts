@@ -102,7 +102,7 @@ const sourceStopped: Explanation = ({ sourceStopped: stopped, metrics }) =>
       }
     : null;
 
-const noMedia: Explanation = ({ metrics, hasVideo, hasMedia, sendersUnderTest }) => {
+const noMedia: Explanation = ({ metrics, hasVideo, hadVideo, hasMedia, sendersUnderTest }, symptom) => {
   if (sendersUnderTest === 0)
     return hasMedia
       ? null
@@ -111,6 +111,8 @@ const noMedia: Explanation = ({ metrics, hasVideo, hasMedia, sendersUnderTest })
           evidence: `The far side, which is not under test, sent neither media nor data, only ${rateText(metrics.receivedBps)} of connectivity checks and RTCP.`,
           fix: 'Make sure that the server forwards what the page has subscribed to; look at its log.',
         };
+  // A call of audio or data alone needs no video, unless the picture is judged.
+  if (symptom.kind !== 'frozen' && hasMedia && !hadVideo) return null;
   if (hasVideo === null || (hasVideo && (metrics.sentBps ?? 0) > 0)) return null;
   const sent = metrics.sentBps ?? 0;
   const other = sent > 0 ? `, only ${rateText(sent)} of other traffic` : '';
@@ -224,7 +226,12 @@ const lossAbove =
 const heavyLoss = lossAbove(LOSS_DECREASES, 'above 10 % loss a sender lowers its rate');
 const someLoss = lossAbove(LOSS_HOLDS, 'above 2 % loss a sender does not raise its rate');
 
-const crossTraffic: Explanation = ({ metrics: { utilisation, pathUtilisation, queueDelayP95Ms } }) => {
+const crossTraffic: Explanation = (
+  { metrics: { utilisation, pathUtilisation, queueDelayP95Ms } },
+  symptom,
+) => {
+  // The utilisation of the link includes other traffic, which therefore cannot be why it is low.
+  if (symptom.kind === 'rate-low' && symptom.isOfLink === true) return null;
   if (utilisation === null || pathUtilisation === null) return null;
   const others = pathUtilisation - utilisation;
   if (others < COMPETITION) return null;
@@ -333,6 +340,7 @@ const EXPLANATIONS: Readonly<Record<Symptom['kind'], readonly Explanation[]>> = 
     waitingForKeyFrame,
     cpu,
     heavyLoss,
+    crossTraffic,
     overuse,
     someLoss,
     farSideLimited,

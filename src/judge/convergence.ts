@@ -153,7 +153,8 @@ function recoveryRateBps(asked: Asked, paths: readonly Path[], rule: RecoveryRul
   const before = { fromUs: Math.max(connected, rule.afterUs - BEFORE_US), toUs: rule.afterUs };
   const beforeBps = before.fromUs < before.toUs ? receivedCurve(record, paths).rateBps(before) : NaN;
   const bits = capacityBitsIn(record, paths, at);
-  const capacityBps = bits === null ? Infinity : (bits * 1e6) / (at.toUs - at.fromUs);
+  // While the link lets nothing pass, its capacity is no rate to return to.
+  const capacityBps = bits === null || bits === 0 ? Infinity : (bits * 1e6) / (at.toUs - at.fromUs);
   return Math.min(Number.isNaN(beforeBps) ? Infinity : beforeBps, capacityBps);
 }
 

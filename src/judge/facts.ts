@@ -24,6 +24,7 @@ import { missingMedia } from './media.js';
 import { receivedCurve, sentCurve, TRAILING_US } from './rate_curve.js';
 import { routingOf, type Routing } from './routing.js';
 import {
+  callEndUs,
   checkKept,
   linkSides,
   packetsIn,
@@ -54,6 +55,8 @@ export interface Facts {
   hasMedia: boolean;
   /** Whether the senders have a video stream; null while a sender's streams are unknown. */
   hasVideo: boolean | null;
+  /** Whether any of the senders has ever had a video stream. */
+  hadVideo: boolean;
   /**
    * Sum of the limits (maxBitrate, `b=`) of the video sections that are sent. Null if a section has no limit, or if
    * no video is sent.
@@ -275,6 +278,9 @@ function endedPageOf(
   return null;
 }
 
+const hadVideo = ({ samples }: EndpointRecord): boolean =>
+  samples.some(({ outbound }) => outbound.some(({ kind }) => kind === 'video'));
+
 /** For example `page 1 connecting, page 2 new`. */
 const statesText = (endpoints: readonly EndpointRecord[]): string =>
   endpoints
@@ -282,25 +288,29 @@ const statesText = (endpoints: readonly EndpointRecord[]): string =>
     .join(', ');
 
 /** Gathers everything that may explain the behaviour of the given paths in a window. */
-export function gatherFacts(record: CallRecord, paths: readonly Path[], window: Window): Facts {
+export function gatherFacts(record: CallRecord, all: readonly Path[], window: Window): Facts {
+  // Connections that ended before the window explain it only if no other was left.
+  const lasting = all.filter((path) => (callEndUs(record, [path]) ?? Infinity) > window.fromUs);
+  const paths = lasting.length > 0 ? lasting : all;
   const senders = sidesOf(paths, 'sender');
   const endpoints = [...senders, ...sidesOf(paths, 'receiver')];
   const sides = linkSides(record, paths);
   const stalls = sides.map((side) => stallsOf(side, window));
   const samples = senders.flatMap((endpoint) => samplesIn(endpoint, window));
-  const connected = paths.some((path) => pathConnectedUs(path) !== null);
+  const connected = all.some((path) => pathConnectedUs(path) !== null);
   const notices = [...record.notices, ...record.endpoints.flatMap((endpoint) => endpoint.notices)];
   return {
-    metrics: pathMetrics(record, paths, window),
+    metrics: pathMetrics(record, all, window),
     endedPage: endedPageOf(record, endpoints, window),
     errorNotice: connected ? null : (notices.find(({ level }) => level === 'error') ?? null),
     connected,
     endpoints: record.endpoints.length,
     stateText: statesText(record.endpoints),
-    routing: routingOf(record, paths),
+    routing: routingOf(record, all),
     sendersUnderTest: senders.length,
     hasMedia: missingMedia(paths, window, 'any', null) === null,
     hasVideo: senders.some(({ samples: all }) => all.length === 0) ? null : videoStreams(senders).length > 0,
+    hadVideo: senders.some((sender) => hadVideo(sender)),
     capBps: capOf(senders),
     cpuLimitedShare: shareLimitedBy(samples, 'cpu'),
     bandwidthLimitedShare: shareLimitedBy(samples, 'bandwidth'),

@@ -166,14 +166,15 @@ export function judgeUtilisation(
   return judgeWindow(asked, rule, what, (_paths, metrics) => {
     const share = of === 'link' ? metrics.pathUtilisation : metrics.utilisation;
     const capacityBps = metrics.capacityBps ?? NaN;
+    const usedBps = of === 'link' && share !== null ? share * capacityBps : metrics.receivedBps;
     const received =
       share === null
         ? 'unknown: no capacity of the link is known'
-        : `${percentText(share)} (${rateText(metrics.receivedBps)} of ${rateText(capacityBps)})`;
+        : `${percentText(share)} (${rateText(usedBps)} of ${rateText(capacityBps)})`;
     const symptom: Symptom =
       share !== null && share > max
         ? { kind: 'rate-high', limitBps: max * capacityBps }
-        : { kind: 'rate-low', neededBps: min * capacityBps || 0 };
+        : { kind: 'rate-low', neededBps: min * capacityBps || 0, isOfLink: of === 'link' };
     const pass = share !== null && share >= min && share <= max;
     return { isKnown: share !== null, pass, received, symptom };
   });

@@ -6,6 +6,7 @@ import { assignFlows } from '../calls/record/connections.js';
 import { Endpoints } from '../calls/record/endpoints.js';
 import { Keeper, KEPT_US } from '../calls/record/keep.js';
 import { pageName } from '../calls/record/names.js';
+import { timeZeroMs } from '../machine/index.js';
 import { PageFeed } from './feed.js';
 import type { SeenPage } from './pages.js';
 import type { CallRecord, LinkRecord } from '../calls/record/record.js';
@@ -45,6 +46,7 @@ export interface CallObserverOptions {
 export class CallObserver {
   /** The record of the calls. Each batch from a page extends it. */
   readonly record: CallRecord;
+  readonly #zeroMs = timeZeroMs();
   readonly #link: ObservedLink | undefined;
   readonly #feed: PageFeed;
   readonly #shadows: Shadows;
@@ -73,20 +75,21 @@ export class CallObserver {
     this.#keeper = new Keeper(record, keepUs, this.#shadows);
     const config = { originEpochMs, relay, frameTiming, adoptsLate, timesShownFrames: false };
     this.#feed = new PageFeed(record, config, {
-      nowUs: () => this.#nowUs(),
+      nowUs: () => this.nowUs(),
       heard: (batch, place) => {
         this.#endpoints.hear(batch, place);
         this.#changed();
       },
       unreadable: (error, binding) => this.#unreadable(error, binding),
-      windowEnded: (window) => this.#endpoints.windowEnded(window, this.#nowUs()),
+      windowEnded: (window) => this.#endpoints.windowEnded(window, this.nowUs()),
       opened: (seen) => void this.#attach(seen),
       ended: () => this.#changed(),
     });
   }
 
-  #nowUs(): number {
-    return Math.round((performance.timeOrigin + performance.now() - this.record.originEpochMs) * 1000);
+  /** The present time on the record's clock, in microseconds. */
+  nowUs(): number {
+    return Math.round((this.#zeroMs + performance.now() - this.record.originEpochMs) * 1000);
   }
 
   /**
@@ -132,7 +135,7 @@ export class CallObserver {
   }
 
   #changed(): void {
-    this.#keeper.advance(this.#nowUs());
+    this.#keeper.advance(this.nowUs());
     assignFlows(this.record);
     for (const listener of this.#listeners) listener();
   }

@@ -12,6 +12,7 @@ import {
 import type { Window } from '../calls/metrics.js';
 import { pageName } from '../calls/record/names.js';
 import type { CallRecord } from '../calls/record/record.js';
+import { timeZeroMs } from '../machine/index.js';
 import { timeUs, type Time } from './quantities.js';
 import { noteTestBegin } from './test_time.js';
 
@@ -46,7 +47,11 @@ const CONNECT_TIMEOUT_MS = 30_000;
 /** A call, or a part of a call that `of` or `sentBy` selected. All parts of a call share one record. */
 export class ObservedCall<Link extends SyncedLink = SyncedLink> {
   readonly #source: CallSource;
-  readonly #root: { judged: JudgedExpectation[]; listeners: Set<(judged: JudgedExpectation) => void> };
+  readonly #root: {
+    judged: JudgedExpectation[];
+    listeners: Set<(judged: JudgedExpectation) => void>;
+    zeroMs: number;
+  };
 
   /** @internal */
   constructor(
@@ -58,7 +63,7 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
     parent?: ObservedCall<Link>,
   ) {
     this.#source = source;
-    this.#root = parent ? parent.#root : { judged: [], listeners: new Set() };
+    this.#root = parent ? parent.#root : { judged: [], listeners: new Set(), zeroMs: timeZeroMs() };
     noteTestBegin();
   }
 
@@ -72,7 +77,7 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
    * is read after a change, it is later than the time of the change.
    */
   get nowUs(): number {
-    return (performance.timeOrigin + performance.now() - this.record.originEpochMs) * 1e3;
+    return (this.#root.zeroMs + performance.now() - this.record.originEpochMs) * 1e3;
   }
 
   /** All verdicts so far that matchers gave on the call or its parts. */

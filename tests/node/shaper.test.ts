@@ -1,10 +1,13 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { packetsIn } from '../../src/judge/view.js';
 import type { PacketRecord } from '../../src/link/packet_log.js';
+import { CallObserver } from '../../src/observe/observer.js';
+import { ObservedCall } from '../../src/playwright/call.js';
+import { openShaperLink } from '../../src/shaper/index.js';
 import { ShaperError, startShaper, type Shaper } from '../../src/shaper/shaper.js';
 import type { PartialLinkConfig } from '../../src/link/link_config.js';
 
@@ -220,6 +223,23 @@ describe('the shaper', () => {
     await expect(refused({ loss_ratio: '2%' })).rejects.toMatchObject({ field: 'link.loss_ratio' });
     await refused({ capacity: undefined, loss_ratio: 0.1 });
     expect(shaper.config).toMatchObject({ capacity: '2mbps', rtt_ms: 90, loss_ratio: 0.1 });
+  });
+
+  it('has the clock of calls, also once the system’s clock was set', async () => {
+    const aheadMs = 60;
+    const now = Date.now.bind(Date);
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
+    try {
+      const link = await openShaperLink({ settings: { capacity: '1mbps' } });
+      closers.push(() => link.close());
+      const observer = new CallObserver({ link, originEpochMs: link.originEpochMs });
+      const call = new ObservedCall(observer, link);
+      const { timeUs } = await link.set({ capacity: '2mbps' });
+      expect(call.nowUs).toBeGreaterThanOrEqual(timeUs);
+      expect(observer.nowUs()).toBeGreaterThanOrEqual(timeUs);
+    } finally {
+      vi.mocked(Date.now).mockRestore();
+    }
   });
 
   it('ignores strangers', async () => {

@@ -113,12 +113,12 @@ interface Measuring {
 async function measure({ plan, link, observer, browser, context }: Measuring): Promise<RunResult> {
   const { record } = observer;
   await connected(record, plan, context.signal);
-  const fromUs = nowUs(record);
+  const fromUs = observer.nowUs();
   const toUs = fromUs + plan.durationMs * 1e3;
-  for (let leftMs = plan.durationMs; leftMs > 0; leftMs = (toUs - nowUs(record)) / 1e3) {
+  for (let leftMs = plan.durationMs; leftMs > 0; leftMs = (toUs - observer.nowUs()) / 1e3) {
     await sleep(Math.min(POLL_MS, leftMs), undefined, { signal: context.signal });
     refuseEnd(record);
-    context.onProgress((nowUs(record) - fromUs) / (toUs - fromUs));
+    context.onProgress((observer.nowUs() - fromUs) / (toUs - fromUs));
   }
   await observer.collect();
   await link.sync();
@@ -152,9 +152,6 @@ function runOf({ call }: EvidenceInput['metrics'], noticedUs: number, { duration
 /** The addresses of the pages, without scheme and query. */
 const titleOf = ({ urls }: PagePlan): string =>
   [...new Set(urls.map((url) => url.replace(/^[a-z]+:\/\/|[?#].*$/g, '')))].join(', ');
-
-const nowUs = ({ originEpochMs }: CallRecord): number =>
-  (performance.timeOrigin + performance.now() - originEpochMs) * 1e3;
 
 const lastState = ({ states }: EndpointRecord): RTCPeerConnectionState | undefined => states.at(-1)?.state;
 

@@ -19,6 +19,7 @@ import type { ControlledLink, LinkChange } from '../controlled_link.js';
 import { conditionsOf, type Conditions } from './devtools_conditions.js';
 import { emptyLinkRecord } from '../link_record.js';
 import { DIRECTIONS, type Direction } from '../../core/direction.js';
+import { timeZeroMs } from '../../machine/index.js';
 import { parseLinkSettings, withDefaults, type LinkSettings } from '../../link/settings.js';
 import { pathSettings } from '../path_settings.js';
 import { settingsText } from '../../link/settings_text.js';
@@ -58,13 +59,14 @@ class CdpLink implements DevtoolsLink {
   /** The current capacity, in bit/s. */
   readonly #capacity: Record<Direction, number> = { forward: 0, backward: 0 };
   readonly #timer: NodeJS.Timeout;
+  readonly #zeroMs = timeZeroMs();
   /** The conditions that were last sent to the pages, as JSON. */
   #sent = '';
   #isStarted = false;
   #closed = false;
 
   constructor({ settings = {}, originEpochMs }: DevtoolsLinkOptions) {
-    this.originEpochMs = originEpochMs ?? Math.floor(performance.timeOrigin + performance.now());
+    this.originEpochMs = originEpochMs ?? Math.floor(this.#zeroMs + performance.now());
     const parsed = parseLinkSettings(settings);
     // The default queue of 300 ms is left out, since Chrome can limit a queue only in packets. A queue that the
     // settings do not mention has no limit.
@@ -179,7 +181,7 @@ class CdpLink implements DevtoolsLink {
   }
 
   #nowUs(): number {
-    return (performance.timeOrigin + performance.now() - this.originEpochMs) * 1e3;
+    return (this.#zeroMs + performance.now() - this.originEpochMs) * 1e3;
   }
 }
 

@@ -207,6 +207,54 @@ describe('causes of a low rate', () => {
   });
 });
 
+describe('a call of audio alone', () => {
+  const audio = (bps: number, more: SyntheticCall = {}): CallRecord => {
+    const stats = (timeS: number) => ({ kind: 'audio' as const, bytesSent: (bps / 8) * timeS });
+    const at = (timeS: number) => ({
+      outbound: [outbound({ ...stats(timeS), packetsSent: Math.round(timeS * 50) })],
+      bytesSent: stats(timeS).bytesSent,
+    });
+    return callRecord({ packets: steady(0, 20, bps), offerer: { samples: samples(0, 20, at) }, ...more });
+  };
+
+  it('is not told to add video where the link is narrow', () => {
+    const record = audio(19e3, { capacity: [{ atS: 0, bps: 2e4 }] });
+    const rule = { rateBps: 32e3, tolerance: 0, withinUs: 10e6 };
+    expect(judgeConvergence(asked(record), rule).cause?.kind).toBe('capacity');
+  });
+});
+
+describe('connections that ended before the window', () => {
+  /** A second connection, between pages 2 and 3, that ended at 1 s, with its page. */
+  function withEnded(record: CallRecord): CallRecord {
+    const [offerer, answerer] = record.endpoints;
+    if (offerer === undefined || answerer === undefined) throw new Error('no endpoints');
+    const closed = (timeUs: number) => ({ timeUs, state: 'closed' as const });
+    record.endpoints.push(
+      ...[offerer, answerer].map((endpoint, i) => ({
+        ...structuredClone(endpoint),
+        ...{ id: 2 + i, page: 2 + i, states: [...endpoint.states, closed(1e6)] },
+        samples: endpoint.samples.filter(({ timeUs }) => timeUs <= 1e6),
+      })),
+    );
+    record.connections.push({ id: 1, offerer: 2, answerer: 3, flows: [] });
+    for (const id of [2, 3])
+      record.pages.push({
+        ...{ id, context: id, url: `http://localhost/${id}` },
+        ended: { timeUs: 1e6, why: 'closed' },
+      });
+    return record;
+  }
+  const capped = { maxBitrateBps: 4.2e5 };
+
+  it('do not explain what the others do later', () => {
+    expect(whyLow(slowCall(capped))?.kind).toBe('cap');
+    expect(whyLow(withEnded(slowCall(capped)))?.kind).toBe('cap');
+    const narrow = { capacity: [{ atS: 0, bps: 4.5e5 }] };
+    expect(whyLow(withEnded(slowCall({}, narrow)))?.kind).toBe('capacity');
+  });
+});
+
 describe('causes of other failures', () => {
   const window = { overUs: 10e6, mode: 'once' as const };
 
@@ -254,6 +302,39 @@ describe('causes of other failures', () => {
       pass: true,
       cause: null,
     });
+  });
+
+  const competed = (more: SyntheticCall = {}): CallRecord => {
+    // The call takes 200 kbps of 500 kbps, and TCP connections take 270 kbps.
+    const { sent, received } = videoSamples(0, 20, 2e5, { targetBps: 2e5, availableOutgoingBps: 2e5 });
+    const record = callRecord({
+      ...{ packets: steady(0, 20, 2e5, { queueDelayMs: 280 }), capacity: [{ atS: 0, bps: 5e5 }] },
+      ...{ offerer: { samples: sent }, answerer: { samples: received }, ...more },
+    });
+    const rows = [0, 5, 10, 15, 20].map((timeS) => ({
+      ...{ link: 0, time_us: timeS * 1e6, queue_delay_us: 280e3, queue_bytes: 0, capacity_bps: 5e5 },
+      ...{ drops: 0, delivered_bytes: (timeS * 4.7e5) / 8 },
+    }));
+    record.link?.forward?.rows.push(...rows);
+    return record;
+  };
+
+  it('a freeze while other traffic fills the queue', () => {
+    const { received } = videoSamples(0, 20, 2e5);
+    const froze = { samples: received, freezes: [{ fromUs: 4e6, toUs: 7e6 }] };
+    const verdict = judgeFreezes(asked(competed({ answerer: froze })), { ...window, longestUs: 1e6 });
+    expect(verdict).toMatchObject({ pass: false, cause: { kind: 'cross-traffic' } });
+  });
+
+  it('a low utilisation of the link is not due to the traffic that counts there', () => {
+    const rule = { ...window, min: 0.97 };
+    const ofCall = judgeUtilisation(asked(competed()), { ...rule, of: 'call' });
+    expect(ofCall).toMatchObject({ pass: false, cause: { kind: 'cross-traffic' } });
+    expect(ofCall.received).toBe('40 % (200 kbps of 500 kbps)');
+    const ofLink = judgeUtilisation(asked(competed()), { ...rule, of: 'link' });
+    expect(ofLink.received).toBe('94 % (470 kbps of 500 kbps)');
+    expect(ofLink.pass).toBe(false);
+    expect(ofLink.cause?.kind).not.toBe('cross-traffic');
   });
 
   it('a freeze while the link stood still', () => {

@@ -147,6 +147,19 @@ describe('recovery', () => {
     );
   });
 
+  it('does not come while the link lets nothing pass', () => {
+    const outage = [
+      { atS: 0, bps: 1e6 },
+      { atS: 20, bps: 0 },
+    ];
+    const record = callRecord({ packets: steady(0, 20, 9e5), capacity: outage, changesS: [20] });
+    const rule = { afterUs: 20e6, withinUs: 15e6 };
+    expect(judgeRecovery(asked(record, 21.2, 20), rule)).toMatchObject({ pass: false, final: false });
+    const verdict = judgeRecovery(asked(record, 40, 20), rule);
+    expect(verdict).toMatchObject({ pass: false, final: true, cause: { kind: 'capacity' } });
+    expect(verdict.received).toContain('0 kbps in the last 2 s (needed 810 kbps)');
+  });
+
   it('needs a picture that moves', () => {
     const packets = [...steady(0, 20, 9e5), ...steady(20, 40, 4.8e5)];
     const froze = { freezes: [{ fromUs: 20.5e6, toUs: 26e6 }] };
