@@ -1,6 +1,15 @@
 import { once } from 'node:events';
-import { accessSync, closeSync, constants, createWriteStream, openSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  createWriteStream,
+  openSync,
+  statSync,
+  writeFileSync,
+  type Stats,
+} from 'node:fs';
+import { dirname, resolve, sep } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
 import { FailedRun, systemCode, UsageError } from '../text/errors.js';
@@ -136,13 +145,53 @@ export function createFile(path: string): NewFile {
   return { write, close: () => closeSync(file) };
 }
 
-/** Throws UsageError if the file's folder is not writable. Checked early, so that minutes of work are not lost. */
+/**
+ * Makes several outputs, one after the other. An output that fails does not prevent the others: its error is thrown
+ * after the last of them (the first error, if several fail).
+ */
+export async function inTurn(outputs: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const output of outputs) {
+    try {
+      await output();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+/**
+ * Throws UsageError if a file can neither be created nor replaced. Checked early, so that hours of work are not
+ * lost. Does not change the file.
+ */
 export function checkFolder(file: string): void {
-  try {
-    accessSync(dirname(resolve(file)), constants.W_OK);
-  } catch (error) {
+  if (file === '')
     throw new UsageError(
-      `${file}: its folder cannot be written to (${systemCode(error) ?? 'unknown error'})`,
+      'expected the path of a file to write, got an empty text; give one, or remove the option',
     );
+  const there = statusOf(file);
+  if (there?.isDirectory() ?? (file.endsWith('/') || file.endsWith(sep)))
+    throw new UsageError(`${file}: cannot be written (EISDIR); give the path of a file, not of a folder`);
+  try {
+    // The dot makes the system check that the parent is a folder. A file that exists, such as /dev/null, can be written
+    // even if its folder cannot.
+    accessSync(there === null ? `${dirname(resolve(file))}${sep}.` : file, constants.W_OK);
+  } catch (error) {
+    const code = systemCode(error) ?? 'unknown error';
+    throw new UsageError(
+      there === null
+        ? `${file}: its folder cannot be written to (${code})`
+        : `${file}: cannot be written (${code}); make it writable, or give the path of another file`,
+    );
+  }
+}
+
+/** The status of a file, or null if it does not exist or cannot be reached. */
+export function statusOf(file: string): Stats | null {
+  try {
+    return statSync(file);
+  } catch {
+    return null;
   }
 }

@@ -66,6 +66,16 @@ export const scheduleText = (steps: readonly CapacityStep[]): string =>
     )
     .join(',');
 
+/**
+ * The largest rate of the first step to which `scaledSchedule` can scale a schedule. The rates of the later steps then
+ * stay within the limit of a rate.
+ */
+export function mostFirstBps(schedule: string | number): number {
+  const rates = parseSchedule(schedule, { outage: true }).map(({ capacityBps }) => capacityBps);
+  const [first = 0] = rates;
+  return first > 0 ? MAX_BPS / (Math.max(...rates) / first) : MAX_BPS;
+}
+
 /** Scales a schedule: the first step gets the rate `firstBps`, and all other rates change by the same factor. */
 export function scaledSchedule(schedule: string | number, firstBps: number): string {
   const steps = parseSchedule(schedule, { outage: true });

@@ -1,6 +1,13 @@
 /** Outages, reordering and cross traffic as numbers for the fields of a form. */
 import type { CrossTraffic } from '../core/link.js';
-import { MAX_FLOWS, MAX_PERIOD_MS, parseCrossTraffic, parseOutage, parseReorder } from './load_text.js';
+import {
+  MAX_FLOWS,
+  MAX_PERIOD_MS,
+  MIN_PERIOD_MS,
+  parseCrossTraffic,
+  parseOutage,
+  parseReorder,
+} from './load_text.js';
 
 /** One number of a setting that a form shows as several numbers. */
 export interface Part {
@@ -13,6 +20,8 @@ export interface Part {
   /** The largest value and the step of the number's slider. */
   slider: readonly [most: number, step: number];
   isWhole?: true;
+  /** The least number above 0, if the numbers between 0 and this one cannot be part of the setting. */
+  leastAboveZero?: number;
 }
 
 /** How a form shows a setting as several numbers. All lists of numbers are in the order of `parts`. */
@@ -32,6 +41,15 @@ export interface PartsForm {
 const ms = (us: number): number => Number((us / 1e3).toPrecision(12));
 const percent = (ratio: number): number => Number((ratio * 100).toPrecision(12));
 
+/** More digits after the decimal point than a setting needs. */
+const MOST_DIGITS = 15;
+
+/** Writes a number without an exponent, since the parsers of settings accept none: `0.0000001` instead of `1e-7`. */
+function decimal(value: number): string {
+  const text = String(value);
+  return text.includes('e') ? value.toFixed(MOST_DIGITS).replace(/\.?0+$/, '') : text;
+}
+
 /** The settings that a form shows as several numbers. */
 export type PartsKey = 'outage' | 'reorder' | 'cross_traffic';
 
@@ -46,13 +64,14 @@ export const PARTS_FORMS: Readonly<Record<PartsKey, PartsForm>> = {
         min: 0,
         max: MAX_PERIOD_MS,
         slider: [200, 5],
+        leastAboveZero: MIN_PERIOD_MS,
       },
       {
         name: 'on_ms',
         label: 'Between outages',
         help: 'Mean length of the times between two outages',
         unit: 'ms',
-        min: 1,
+        min: MIN_PERIOD_MS,
         max: MAX_PERIOD_MS,
         slider: [2000, 50],
       },
@@ -94,7 +113,7 @@ export const PARTS_FORMS: Readonly<Record<PartsKey, PartsForm>> = {
       return reordering && [percent(reordering.ratio), ms(reordering.delayUs)];
     },
     write: ([share = 0, delay = 0]) =>
-      share === 0 ? 'none' : `${Number((share / 100).toPrecision(12))}/${delay}ms`,
+      share === 0 ? 'none' : `${decimal(Number((share / 100).toPrecision(12)))}/${decimal(delay)}ms`,
   },
   cross_traffic: {
     parts: [

@@ -4,7 +4,7 @@ import { checkLength, ConfigError, parseDuration, parseRatio, shown } from '../t
 
 const NONE = 'none';
 const [MIN_PERIOD_US, MAX_PERIOD_US] = [1e3, 60e6];
-export const MAX_PERIOD_MS = MAX_PERIOD_US / 1e3;
+export const [MIN_PERIOD_MS, MAX_PERIOD_MS] = [MIN_PERIOD_US / 1e3, MAX_PERIOD_US / 1e3];
 const MAX_PHASES = 100;
 /** The maximum number of connections with the same congestion control. */
 export const MAX_FLOWS = 64;

@@ -36,7 +36,7 @@ interface KeyFrameSender {
 }
 
 /** The encodings' limits as they were before ccscope changed them. */
-type Limits = { maxBitrate?: number }[];
+type Limits = (number | undefined)[];
 
 export class Actuator {
   #wantedBps: number | null = null;
@@ -70,9 +70,7 @@ export class Actuator {
 
   /** Whether a rate or a key frame is still to be requested from the browser. */
   #due(): boolean {
-    if (this.#keyFrame) return true;
-    if (this.#wantedBps === null) return false;
-    return this.#wantedBps !== this.#appliedBps;
+    return this.#keyFrame || (this.#wantedBps !== null && this.#wantedBps !== this.#appliedBps);
   }
 
   #falls(): boolean {
@@ -108,7 +106,7 @@ export class Actuator {
       const parameters = this.sender.getParameters();
       const { encodings } = parameters;
       if (bitrateBps !== null) {
-        this.#before ??= encodings.map(limitsOf);
+        this.#before ??= encodings.map(({ maxBitrate }) => maxBitrate);
         divide(bitrateBps, encodings, this.#before);
       }
       const options = keyFrame ? { encodingOptions: encodings.map(() => ({ keyFrame })) } : {};
@@ -126,16 +124,14 @@ export class Actuator {
 
   /** Stops, and restores the encoder's limits from before the first change. */
   async restore(): Promise<void> {
-    this.#wantedBps = null;
-    this.#keyFrame = false;
-    clearTimeout(this.#timer);
+    this.stop();
     await this.#busy;
     if (this.#before === null) return;
     const parameters = this.sender.getParameters();
     for (const [i, encoding] of parameters.encodings.entries()) {
       const before = this.#before[i];
-      if (before?.maxBitrate === undefined) delete encoding.maxBitrate;
-      else encoding.maxBitrate = before.maxBitrate;
+      if (before === undefined) delete encoding.maxBitrate;
+      else encoding.maxBitrate = before;
     }
     await this.sender.setParameters(parameters);
   }
@@ -155,7 +151,7 @@ export class Actuator {
  */
 function divide(bitrateBps: number, encodings: RTCRtpEncodingParameters[], before: Limits): void {
   const sent = encodings
-    .map((encoding, i) => ({ encoding, limitBps: before[i]?.maxBitrate }))
+    .map((encoding, i) => ({ encoding, limitBps: before[i] }))
     .filter(({ encoding }) => encoding.active !== false);
   const areLimited = sent.every(({ limitBps }) => limitBps !== undefined && limitBps > 0);
   const weights = sent.map(({ encoding: { scaleResolutionDownBy = 1 }, limitBps = 0 }) =>
@@ -167,8 +163,4 @@ function divide(bitrateBps: number, encodings: RTCRtpEncodingParameters[], befor
     // Browsers reject a maxBitrate of 0.
     encoding.maxBitrate = Math.max(1, Math.round(bitrateBps * share));
   }
-}
-
-function limitsOf(encoding: RTCRtpEncodingParameters): { maxBitrate?: number } {
-  return encoding.maxBitrate === undefined ? {} : { maxBitrate: encoding.maxBitrate };
 }

@@ -12,6 +12,10 @@ export type FeedbackChannel = Pick<RTCDataChannel, 'readyState' | 'send' | 'addE
 /** A sender or receiver under observation or control. */
 export interface Attachment {
   readonly status: CallStatus;
+  /**
+   * Changes a parameter of the controller in charge. Rejects with a CoreError if the value is invalid. Unless the mode
+   * is `observe`, the bounds of the rate must stay within `minBitrateBps` and `maxBitrateBps`.
+   */
   setParameter(name: string, value: number): Promise<void>;
   setPreset(name: string): Promise<void>;
   /**
@@ -44,9 +48,13 @@ export function attachSender(
     options.onStatus,
   );
   const tap = new SenderTap(sender, worker, options, board);
+  let read = Promise.resolve();
   feedback?.addEventListener('message', (event) => {
     const { data } = event as MessageEvent<unknown>;
     if (data instanceof ArrayBuffer) tap.feedback(data);
+    else if (data instanceof Blob)
+      // Blobs are read one after the other, so that the messages stay in order.
+      read = read.then(async () => tap.feedback(await data.arrayBuffer())).catch(() => undefined);
   });
   follow(peer, board, () => tap.connected());
   void tap.start();

@@ -1,12 +1,13 @@
 import type { LinkOptions } from '../core/index.js';
 import type { SlotConfig } from '../worker/slot.js';
+import { message } from '../worker/media/errors.js';
 import { createMediaWorker, type MediaWorker } from '../worker/media/media_client.js';
 import { shadowSlots, slotInCharge } from './controllers.js';
 import { MachineMonitor } from './machine_monitor.js';
 import { answerTo, negotiateLocally, offerTo, Rewriter } from './negotiation.js';
 import { ReceiverTap } from './receiver_tap.js';
 import { SenderTap } from './sender_tap.js';
-import { readAudioBytes, readEncoder, readSource } from './stats.js';
+import { readAudioBytes, readEncoder, readPicture, readSource } from './stats.js';
 import { StatusBoard } from './status.js';
 import { supported } from './support.js';
 import type { Call, CallOptions, CallStatus, MediaStats, ShadowController, VideoCodec } from './types.js';
@@ -23,13 +24,19 @@ export class CallError extends Error {
 }
 
 /** Both ends open the channel with the same id, so it needs no negotiation. */
-const FEEDBACK_CHANNEL = { label: 'ccscope feedback', id: 1000 };
+const FEEDBACK_ID = 1000;
 /** The default codec: its rate control follows setParameters without a key frame at each step. */
 const DEFAULT_CODEC: VideoCodec = 'vp8';
+/** The statistics of a side that this page does not have: every reading of them is NaN or null. */
+const NO_REPORT: RTCStatsReport = new Map();
 
 function openFeedback(peer: RTCPeerConnection): RTCDataChannel {
-  const { label, id } = FEEDBACK_CHANNEL;
-  const channel = peer.createDataChannel(label, { negotiated: true, id, ordered: false, maxRetransmits: 0 });
+  const channel = peer.createDataChannel('ccscope feedback', {
+    negotiated: true,
+    id: FEEDBACK_ID,
+    ordered: false,
+    maxRetransmits: 0,
+  });
   channel.binaryType = 'arraybuffer';
   return channel;
 }
@@ -227,11 +234,10 @@ class LiveCall implements Call {
       await this.#rewriter.lift();
     } catch (error) {
       if (this.status.phase === 'closed') return;
-      const why = error instanceof Error ? error.message : String(error);
       this.#board.notice(
         'warning',
         'start-bound',
-        `The browser kept the call's initial bitrate limit (${why}): the bitrate cannot rise above three times its start value.`,
+        `The browser kept the call's initial bitrate limit (${message(error)}): the bitrate cannot rise above three times its start value.`,
         'start the call again',
       );
     }
@@ -262,12 +268,11 @@ class LiveCall implements Call {
 
   #failed(error: unknown): void {
     if (this.status.phase === 'closed') return;
-    const why = error instanceof Error ? error.message : String(error);
     this.#board.update({ phase: 'failed' });
     this.#board.notice(
       'error',
       'connection',
-      `The call failed: ${why}.`,
+      `The call failed: ${message(error)}.`,
       'check the network, then start the call again',
     );
   }
@@ -361,28 +366,22 @@ class LiveCall implements Call {
   }
 
   async mediaStats(): Promise<MediaStats> {
-    const [picture, sent, audio] = await Promise.all([
+    const [picture, sent = NO_REPORT, audio = NO_REPORT] = await Promise.all([
       this.#receiver?.picture(),
       this.#sendPeer?.getStats(),
-      this.#audioReceiver?.getStats().then(readAudioBytes),
+      this.#audioReceiver?.getStats(),
     ]);
-    const source = sent && readSource(sent);
-    const counters = this.#sender?.counters;
+    const source = readSource(sent);
+    const { codec, ...shown } = picture ?? { ...readPicture(NO_REPORT), longestFreezeS: NaN };
     return {
-      fps: picture?.fps ?? NaN,
-      framesDecoded: picture?.framesDecoded ?? NaN,
-      freezeCount: picture?.freezeCount ?? NaN,
-      totalFreezesDurationS: picture?.totalFreezesDurationS ?? NaN,
-      longestFreezeS: picture?.longestFreezeS ?? NaN,
-      width: picture?.width ?? NaN,
-      height: picture?.height ?? NaN,
-      sourceWidth: source?.width ?? NaN,
-      sourceHeight: source?.height ?? NaN,
-      sourceFps: source?.fps ?? NaN,
-      encoder: sent ? readEncoder(sent) : null,
-      codec: source?.codec ?? picture?.codec ?? null,
-      audioBytesReceived: audio ?? NaN,
-      browserEstimateBps: counters?.browserEstimateBps ?? NaN,
+      ...shown,
+      sourceWidth: source.width,
+      sourceHeight: source.height,
+      sourceFps: source.fps,
+      encoder: readEncoder(sent),
+      codec: source.codec ?? codec,
+      audioBytesReceived: readAudioBytes(audio),
+      browserEstimateBps: this.#sender?.counters?.browserEstimateBps ?? NaN,
       rttMs: (this.#sender?.rttUs ?? NaN) / 1000,
     };
   }

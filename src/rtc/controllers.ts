@@ -32,6 +32,24 @@ function slotConfig(choice: LiveController, flow: number, rails: Rails, path: st
   }
 }
 
+/**
+ * Checks a change of the controller in charge. The bounds of its rate stay within those of the call, because the encoder,
+ * the browser's own estimator and the far side keep the latter. Throws a CoreError that names the parameter.
+ */
+export function checkBounds(
+  name: string,
+  value: number,
+  { mode, minBitrateBps: min, maxBitrateBps: max }: Pick<ControlOptions, 'mode' | keyof Rails>,
+): void {
+  const isBound = ['min_bitrate_bps', 'max_bitrate_bps'].includes(name);
+  if (mode === 'observe' || !isBound || (value >= min && value <= max)) return;
+  throw new CoreError(
+    `${name}: expected a number from ${min} to ${max} bps, the bounds of this call, got ${value}; ` +
+      'start the call again with wider bounds',
+    name,
+  );
+}
+
 /** The controller in charge, as flow 0. Throws a CoreError that names the field. */
 export function slotInCharge(options: Rails & Pick<ControlOptions, 'controller'>): SlotConfig {
   return slotConfig(options.controller ?? {}, 0, options, 'controller');

@@ -1,8 +1,6 @@
-import type { SlotConfig } from '../worker/slot.js';
 import type { MediaWorker } from '../worker/media/media_client.js';
 import type { WorkerEvent, WorkerStats } from '../worker/media/protocol.js';
-import { shadowSlots, slotInCharge } from './controllers.js';
-import { FreezeWatch, poll, readInbound, readPicture, type PictureCounters } from './stats.js';
+import { FreezeWatch, readInbound, readPicture, type PictureCounters } from './stats.js';
 import type { StatusBoard } from './status.js';
 import { Tap } from './tap.js';
 import type { ControlOptions } from './types.js';
@@ -20,13 +18,8 @@ const PATIENCE_POLLS = 20;
 const PATIENCE_FRAMES = 15;
 
 /** The receiving side of a connection. The constructor attaches at once; `start` starts the controllers. */
-export class ReceiverTap {
-  readonly #tap: Tap;
+export class ReceiverTap extends Tap<RTCRtpReceiver, ControlOptions> {
   readonly #freezes = new FreezeWatch();
-  readonly #originEpochMs: number;
-  #stopPolling: (() => void) | null = null;
-  /** Whether `detach` or `close` was called, perhaps before the controllers had started. */
-  #isEnded = false;
   #lastEpochMs = 0;
   #missed = 0;
   #seen: WorkerStats | null = null;
@@ -34,49 +27,23 @@ export class ReceiverTap {
   #timeless = 0;
 
   constructor(
-    private readonly receiver: RTCRtpReceiver,
+    receiver: RTCRtpReceiver,
     worker: MediaWorker,
     options: ControlOptions,
-    private readonly board: StatusBoard,
+    board: StatusBoard,
     private readonly sendFeedback: (bytes: ArrayBuffer) => void,
   ) {
-    const { originEpochMs, wasmUrl } = options;
-    this.#originEpochMs = originEpochMs;
-    const config = {
-      side: 'receiver' as const,
-      originEpochMs,
-      controller: slotInCharge(options),
-      shadows: shadowSlots(options.shadows ?? [], options),
-      ...(wasmUrl === undefined ? {} : { wasmUrl: String(wasmUrl) }),
-    };
-    this.#tap = new Tap(receiver, worker, config, options, board, (event) => this.#hear(event));
+    super(receiver, worker, { side: 'receiver' }, options, board, POLL_MS);
   }
 
-  async start(): Promise<void> {
-    await this.#tap.start();
-    if (this.#isEnded) return;
-    this.#stopPolling = poll(
-      POLL_MS,
-      () => this.#poll(),
-      () => this.#missing(),
-    );
-  }
-
-  #hear(event: WorkerEvent): void {
+  protected override hear(event: WorkerEvent): void {
     if (event.kind === 'feedback') this.sendFeedback(event.bytes);
     else if (event.kind === 'tick') this.#sources(event.stats);
   }
 
   /** Updates the status from the worker's latest frames: where send times and arrival times come from. */
   #sources(now: WorkerStats): void {
-    const before = this.#seen ?? {
-      frames: 0,
-      busyMs: 0,
-      framesWithoutTrailer: 0,
-      framesWithoutReceiveTime: 0,
-      rowsRefused: 0,
-      tickLateMs: NaN,
-    };
+    const before = this.#seen ?? { frames: 0, framesWithoutTrailer: 0, framesWithoutReceiveTime: 0 };
     this.#seen = now;
     const frames = now.frames - before.frames;
     if (frames === 0) return;
@@ -115,12 +82,12 @@ export class ReceiverTap {
     );
   }
 
-  async #poll(): Promise<void> {
-    const report = await this.receiver.getStats();
+  protected override async poll(): Promise<void> {
+    const report = await this.endpoint.getStats();
     this.#freezes.see(readPicture(report));
     const counters = readInbound(report);
     if (counters === null) {
-      if ((this.#seen?.frames ?? 0) > 0 && ++this.#missed === PATIENCE_POLLS) this.#missing();
+      if ((this.#seen?.frames ?? 0) > 0 && ++this.#missed === PATIENCE_POLLS) this.statsMissing();
       return;
     }
     this.#missed = 0;
@@ -129,11 +96,11 @@ export class ReceiverTap {
     if (counters.epochMs <= this.#lastEpochMs) return;
     this.#lastEpochMs = counters.epochMs;
     const { epochMs, ...counts } = counters;
-    const timeUs = Math.round((epochMs - this.#originEpochMs) * 1000);
-    void this.#tap.worker?.commands.inbound({ timeUs, ...counts });
+    const timeUs = Math.round((epochMs - this.options.originEpochMs) * 1000);
+    void this.worker?.commands.inbound({ timeUs, ...counts });
   }
 
-  #missing(): void {
+  protected override statsMissing(): void {
     this.board.notice(
       'warning',
       'receiver-stats',
@@ -144,39 +111,8 @@ export class ReceiverTap {
 
   /** The browser's counters of the received video, and the longest freeze so far. */
   async picture(): Promise<PictureCounters & { longestFreezeS: number }> {
-    const picture = readPicture(await this.receiver.getStats());
+    const picture = readPicture(await this.endpoint.getStats());
     this.#freezes.see(picture);
     return { ...picture, longestFreezeS: this.#freezes.longestS };
-  }
-
-  async setParameter(name: string, value: number): Promise<void> {
-    await this.#tap.ask((commands) => commands.setParameter(name, value));
-  }
-
-  async setPreset(name: string): Promise<void> {
-    await this.#tap.ask((commands) => commands.setPreset(name));
-  }
-
-  async setShadows(shadows: readonly SlotConfig[]): Promise<void> {
-    await this.#tap.setShadows(shadows);
-  }
-
-  requestKeyFrame(): void {
-    this.#tap.requestKeyFrame();
-  }
-
-  #end(): void {
-    this.#isEnded = true;
-    this.#stopPolling?.();
-  }
-
-  async detach(): Promise<void> {
-    this.#end();
-    await this.#tap.passThrough();
-  }
-
-  close(): void {
-    this.#end();
-    this.#tap.terminate();
   }
 }

@@ -1,11 +1,10 @@
 import type { LinkOptions } from '../core/index.js';
-import type { SlotConfig } from '../worker/slot.js';
+import { message } from '../worker/media/errors.js';
 import type { MediaWorker } from '../worker/media/media_client.js';
 import type { WorkerEvent } from '../worker/media/protocol.js';
 import { Actuator } from './actuator.js';
-import { shadowSlots, slotInCharge } from './controllers.js';
 import { DEFAULT_FLOOR_KBPS } from './sdp.js';
-import { poll, readOutbound, type OutboundCounters } from './stats.js';
+import { readOutbound, type OutboundCounters } from './stats.js';
 import type { StatusBoard } from './status.js';
 import { Tap } from './tap.js';
 import type { ControlOptions } from './types.js';
@@ -39,12 +38,8 @@ export interface SenderOptions extends ControlOptions {
 }
 
 /** The sending side of a connection. The constructor attaches at once; `start` starts the controllers. */
-export class SenderTap {
-  readonly #tap: Tap;
+export class SenderTap extends Tap<RTCRtpSender, SenderOptions> {
   readonly #actuator: Actuator;
-  #stopPolling: (() => void) | null = null;
-  /** Whether `detach` or `close` was called, perhaps before the controllers had started. */
-  #isEnded = false;
   #latest: OutboundCounters | null = null;
   #isSending = false;
   #connectedAt = NaN;
@@ -54,32 +49,15 @@ export class SenderTap {
   /** When the takeover was last confirmed or, if it never was, when the connection was established. */
   #verifiedAt = NaN;
 
-  constructor(
-    private readonly sender: RTCRtpSender,
-    worker: MediaWorker,
-    private readonly options: SenderOptions,
-    private readonly board: StatusBoard,
-  ) {
-    const { originEpochMs, minBitrateBps, maxBitrateBps, bottleneck, wasmUrl } = options;
+  constructor(sender: RTCRtpSender, worker: MediaWorker, options: SenderOptions, board: StatusBoard) {
+    const { minBitrateBps, maxBitrateBps, bottleneck, keyFrameIntervalS, recordsChanges = true } = options;
     const config = {
       side: 'sender' as const,
-      originEpochMs,
-      controller: slotInCharge(options),
-      shadows: shadowSlots(options.shadows ?? [], options),
-      recordsChanges: options.recordsChanges ?? true,
-      ...(wasmUrl === undefined ? {} : { wasmUrl: String(wasmUrl) }),
+      recordsChanges,
       ...(bottleneck === undefined ? {} : { bottleneck }),
-      ...(options.keyFrameIntervalS === undefined ? {} : { keyFrameIntervalS: options.keyFrameIntervalS }),
+      ...(keyFrameIntervalS === undefined ? {} : { keyFrameIntervalS }),
     };
-    this.#tap = new Tap(
-      sender,
-      worker,
-      config,
-      options,
-      board,
-      (event) => this.#hear(event),
-      () => this.#repair(),
-    );
+    super(sender, worker, config, options, board, POLL_MS);
     this.#actuator = new Actuator(sender, {
       minBitrateBps,
       maxBitrateBps,
@@ -91,20 +69,10 @@ export class SenderTap {
         this.board.notice(
           'warning',
           'set-parameters',
-          `The browser refused to change the encoder’s settings (${error instanceof Error ? error.message : String(error)}); the previous settings stay.`,
+          `The browser refused to change the encoder’s settings (${message(error)}); the previous settings stay.`,
           'nothing to do: ccscope tries again within 5 s',
         ),
     });
-  }
-
-  async start(): Promise<void> {
-    await this.#tap.start();
-    if (this.#isEnded) return;
-    this.#stopPolling = poll(
-      POLL_MS,
-      () => this.#poll(),
-      () => this.#statsMissing(),
-    );
   }
 
   /**
@@ -120,7 +88,7 @@ export class SenderTap {
     return this.#latest;
   }
 
-  #hear(event: WorkerEvent): void {
+  protected override hear(event: WorkerEvent): void {
     if (event.kind === 'key-frame') this.requestKeyFrame();
     // After a fault, the worker no longer runs the controllers. The encoder keeps its last limit.
     if (event.kind === 'fault') this.board.update({ effectiveMode: 'observe' });
@@ -129,8 +97,8 @@ export class SenderTap {
     if (event.source === 'feedback') this.board.clear('feedback-missing');
     else if (performance.now() - this.#connectedAt > FEEDBACK_PATIENCE_MS)
       this.#feedbackMissing(event.source);
-    // The worker's last targets may arrive after its answer to `detach`. They must not limit the encoder again.
-    const isLimited = this.options.mode !== 'observe' && !this.#held && !this.#isEnded;
+    // The worker's last targets may arrive after `detach` or a fault. They must not limit the encoder again.
+    const isLimited = this.options.mode !== 'observe' && !this.#held && this.worker !== null;
     if (isLimited) this.#actuator.want(event.targetBps);
   }
 
@@ -145,12 +113,12 @@ export class SenderTap {
     );
   }
 
-  async #poll(): Promise<void> {
-    const counters = readOutbound(await this.sender.getStats());
+  protected override async poll(): Promise<void> {
+    const counters = readOutbound(await this.endpoint.getStats());
     if (counters === null) {
       // Counters appear with the first packets, so they are reported as missing only some time after the connection
       // was established.
-      if (performance.now() - this.#connectedAt > VERIFY_MS) this.#statsMissing();
+      if (performance.now() - this.#connectedAt > VERIFY_MS) this.statsMissing();
       return;
     }
     this.board.clear('sender-stats');
@@ -160,7 +128,7 @@ export class SenderTap {
       this.options.onSending?.();
     }
     this.#verify(counters.browserEstimateBps);
-    const commands = this.#tap.worker?.commands;
+    const commands = this.worker?.commands;
     if (commands === undefined) return;
     const { sentBytes, rttUs, browserEstimateBps, packetsSent, packetsLost } = counters;
     void commands.sent({ sentBytes, rttUs, browserEstimateBps });
@@ -169,7 +137,7 @@ export class SenderTap {
     void commands.receiverReport({ packetsSent, packetsLost });
   }
 
-  #statsMissing(): void {
+  protected override statsMissing(): void {
     this.board.notice(
       'warning',
       'sender-stats',
@@ -190,8 +158,7 @@ export class SenderTap {
    * floor.
    */
   #verify(browserEstimateBps: number): void {
-    if (this.options.mode !== 'control' || Number.isNaN(this.#verifiedAt) || this.#tap.worker === null)
-      return;
+    if (this.options.mode !== 'control' || Number.isNaN(this.#verifiedAt) || this.worker === null) return;
     if (browserEstimateBps >= FLOOR_SEEN * DEFAULT_FLOOR_KBPS * 1000) {
       this.#verifiedAt = performance.now();
       this.board.clear('takeover');
@@ -220,26 +187,14 @@ export class SenderTap {
   }
 
   feedback(bytes: ArrayBuffer): void {
-    void this.#tap.worker?.commands.feedback(bytes);
-  }
-
-  async setParameter(name: string, value: number): Promise<void> {
-    await this.#tap.ask((commands) => commands.setParameter(name, value));
-  }
-
-  async setPreset(name: string): Promise<void> {
-    await this.#tap.ask((commands) => commands.setPreset(name));
-  }
-
-  async setShadows(shadows: readonly SlotConfig[]): Promise<void> {
-    await this.#tap.setShadows(shadows);
+    void this.worker?.commands.feedback(bytes);
   }
 
   async setBottleneck(options: Partial<LinkOptions>): Promise<void> {
-    await this.#tap.ask((commands) => commands.setBottleneck(options));
+    await this.ask((commands) => commands.setBottleneck(options));
   }
 
-  requestKeyFrame(): void {
+  override requestKeyFrame(): void {
     this.#actuator.keyFrame();
   }
 
@@ -247,25 +202,18 @@ export class SenderTap {
    * Called after a dead worker has been replaced. Frames were lost with the dead worker, so the far side needs a key
    * frame. The first request may come too early, so it is repeated once.
    */
-  #repair(): void {
+  protected override replaced(): void {
     this.requestKeyFrame();
     setTimeout(() => this.requestKeyFrame(), REPAIR_AGAIN_MS);
   }
 
-  #end(): void {
-    this.#isEnded = true;
-    this.#stopPolling?.();
-  }
-
-  async detach(): Promise<void> {
-    this.#end();
-    await this.#tap.passThrough();
+  override async detach(): Promise<void> {
+    await super.detach();
     await this.#actuator.restore();
   }
 
-  close(): void {
-    this.#end();
+  override close(): void {
     this.#actuator.stop();
-    this.#tap.terminate();
+    super.close();
   }
 }

@@ -59,8 +59,8 @@ export function readInbound(report: RTCStatsReport): InboundCounters | null {
   return {
     epochMs,
     packetsReceived,
-    packetsLost: Number.isNaN(lost) ? 0 : lost,
-    bytesReceived: bytes + (Number.isNaN(headers) ? 0 : headers) + IP_UDP_HEADER_BYTES * packetsReceived,
+    packetsLost: lost || 0,
+    bytesReceived: bytes + (headers || 0) + IP_UDP_HEADER_BYTES * packetsReceived,
   };
 }
 
@@ -99,8 +99,7 @@ export function readOutbound(report: RTCStatsReport): OutboundCounters | null {
     const packets = number(stat, 'packetsSent');
     if (Number.isNaN(bytes + packets)) continue;
     const headers = number(stat, 'headerBytesSent');
-    sentBytes = (Number.isNaN(sentBytes) ? 0 : sentBytes) + bytes + IP_UDP_HEADER_BYTES * packets;
-    sentBytes += Number.isNaN(headers) ? 0 : headers;
+    sentBytes = (sentBytes || 0) + bytes + (headers || 0) + IP_UDP_HEADER_BYTES * packets;
     packetsSent += packets;
   }
   if (Number.isNaN(sentBytes)) return null;
@@ -122,7 +121,7 @@ function lostOf(report: RTCStatsReport): number {
   const lost = [...video(report, 'remote-inbound-rtp')]
     .map((stat) => number(stat, 'packetsLost'))
     .filter((packets) => !Number.isNaN(packets));
-  return lost.length === 0 ? NaN : lost.reduce((sum, packets) => sum + packets, 0);
+  return lost.reduce((sum, packets) => (sum || 0) + packets, NaN);
 }
 
 /** What the browser reports about the picture at a receiver. */

@@ -33,15 +33,6 @@ export interface FeatureScope {
   WebAssembly?: unknown;
 }
 
-/**
- * Detects Chromium by the track generator in its window scope. Other browsers have a track generator only in workers,
- * or not at all. `createEncodedStreams`, and the SDP parameters with which `takeOver` bounds the estimate, also exist
- * only in Chromium.
- */
-function isChromium(scope: FeatureScope): boolean {
-  return scope.MediaStreamTrackGenerator !== undefined;
-}
-
 /** Returns what the current browser can do; for use in pages. */
 export function supported(scope: FeatureScope = globalThis): Support {
   const peer = scope.RTCPeerConnection !== undefined && scope.Worker !== undefined;
@@ -51,7 +42,9 @@ export function supported(scope: FeatureScope = globalThis): Support {
   const canvas =
     scope.HTMLCanvasElement !== undefined && 'captureStream' in scope.HTMLCanvasElement.prototype;
   const generator = scope.MediaStreamTrackGenerator !== undefined;
-  const control = isChromium(scope);
+  // This detects Chromium. Other browsers have a track generator only in workers, or not at all. `createEncodedStreams`,
+  // and the SDP parameters with which `takeOver` bounds the estimate, also exist only in Chromium.
+  const control = generator;
   const messages: string[] = [];
   if (scope.WebAssembly === undefined)
     messages.push('This browser has no WebAssembly, which the controller runs in.');

@@ -2,9 +2,12 @@ import { transfer } from 'comlink';
 import type { ControllerFault, TraceBatch, TraceEvent } from '../core/index.js';
 import { timeZeroMs } from '../machine/index.js';
 import type { EncodedStreams } from '../worker/media/encoded.js';
-import { createMediaWorker, shadowsWithinMs, type MediaWorker } from '../worker/media/media_client.js';
+import { message } from '../worker/media/errors.js';
+import { createMediaWorker, slotsWithinMs, type MediaWorker } from '../worker/media/media_client.js';
 import type { MediaConfig, TransformOptions, WorkerEvent } from '../worker/media/protocol.js';
 import type { SlotConfig } from '../worker/slot.js';
+import { checkBounds, shadowSlots, slotInCharge } from './controllers.js';
+import { poll } from './stats.js';
 import type { StatusBoard } from './status.js';
 import type { ControlOptions } from './types.js';
 
@@ -16,15 +19,11 @@ type Endpoint = (RTCRtpSender | RTCRtpReceiver) & { createEncodedStreams?(): Enc
  */
 const SHOW_STATS_MS = 500;
 
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /**
- * The transform of one side of a call, and the transform's worker. Attaches both, forwards their reports, and keeps
+ * One side of a connection: its transform, and the transform's worker. Attaches both, forwards their reports, and keeps
  * the video going if they fail. Frames flow as soon as the constructor returns; `start` adds the controllers.
  */
-export class Tap {
+export abstract class Tap<E extends Endpoint, O extends ControlOptions> {
   #client: MediaWorker | null;
   /** Whether the worker still runs the controllers. If false, it only passes frames through. */
   #working = true;
@@ -33,18 +32,41 @@ export class Tap {
   /** Settles when the worker has started the controllers, or could not. */
   #started: Promise<void> = Promise.resolve();
   readonly #zeroMs = timeZeroMs();
+  readonly #config: MediaConfig;
+  #stopPolling: (() => void) | null = null;
+  /** Whether `detach` or `close` was called, perhaps before the controllers had started. */
+  #isEnded = false;
 
   constructor(
-    private readonly endpoint: Endpoint,
+    protected readonly endpoint: E,
     client: MediaWorker,
-    private readonly config: MediaConfig,
-    private readonly options: Pick<ControlOptions, 'workerUrl' | 'onTrace' | 'onEvent'>,
-    private readonly board: StatusBoard,
-    private readonly onEvent: (event: WorkerEvent) => void,
-    private readonly onReplaced: () => void = () => undefined,
+    config: Pick<MediaConfig, 'side' | 'recordsChanges' | 'bottleneck' | 'keyFrameIntervalS'>,
+    protected readonly options: O,
+    protected readonly board: StatusBoard,
+    private readonly pollMs: number,
   ) {
+    const { originEpochMs, wasmUrl } = options;
+    this.#config = {
+      ...config,
+      originEpochMs,
+      controller: slotInCharge(options),
+      shadows: shadowSlots(options.shadows ?? [], options),
+      ...(wasmUrl === undefined ? {} : { wasmUrl: String(wasmUrl) }),
+    };
     this.#client = client;
     this.#attach(client, false);
+  }
+
+  /** Called for every report of the worker, and for the faults that end control. */
+  protected abstract hear(event: WorkerEvent): void;
+  /** Reads the browser's statistics; called every `pollMs` once the controllers have started. */
+  protected abstract poll(): Promise<void>;
+  /** Called when the browser gives no statistics. */
+  protected abstract statsMissing(): void;
+
+  /** Called after a dead worker has been replaced. */
+  protected replaced(): void {
+    // Only a sender has something to do.
   }
 
   /** The worker; null if it no longer runs the controllers. */
@@ -53,7 +75,7 @@ export class Tap {
   }
 
   #attach(client: MediaWorker, late: boolean): void {
-    const { side } = this.config;
+    const { side } = this.#config;
     if (typeof RTCRtpScriptTransform !== 'undefined') {
       this.endpoint.transform = new RTCRtpScriptTransform(client.worker, {
         side,
@@ -68,29 +90,37 @@ export class Tap {
   }
 
   /** Starts the controllers in the worker. Never rejects: if they cannot start, frames pass uncontrolled. */
-  start(): Promise<void> {
+  async start(): Promise<void> {
     if (this.#working) this.#started = this.#start();
-    return this.#started;
+    await this.#started;
+    if (this.#isEnded) return;
+    this.#stopPolling = poll(
+      this.pollMs,
+      () => this.poll(),
+      () => this.statsMissing(),
+    );
   }
 
   async #start(): Promise<void> {
     try {
       await this.#client?.start(
-        this.config,
-        (event) => this.#hear(event),
+        this.#config,
+        (event) => this.#forward(event),
         (why) => void this.#replace(why),
       );
     } catch (error) {
       if (!this.#working) return;
+      // The worker may only be slow. It must not take control later, when the status says that it does not.
+      void this.#passThrough();
       this.#fault(
-        `the controller could not start: ${reason(error)}`,
+        `the controller could not start: ${message(error)}`,
         'reload the page; if the error persists, rebuild the core',
       );
     }
   }
 
-  #hear(event: WorkerEvent): void {
-    const { side } = this.config;
+  #forward(event: WorkerEvent): void {
+    const { side } = this.#config;
     switch (event.kind) {
       case 'batches':
         for (const batch of event.batches) this.options.onTrace(batch satisfies TraceBatch, side);
@@ -117,20 +147,20 @@ export class Tap {
       case 'key-frame':
         break;
     }
-    this.onEvent(event);
+    this.hear(event);
   }
 
   #fault(what: string, fix: string): void {
-    const { side } = this.config;
+    const { side } = this.#config;
     this.#working = false;
     this.board.notice('error', `${side}-fault`, `At the ${side}, ${what}; frames pass uncontrolled.`, fix);
     this.#record('fault', { side, message: what });
-    this.onEvent({ kind: 'fault', message: what });
+    this.hear({ kind: 'fault', message: what });
   }
 
   /** Called when a controller has refused one row of its input. The call continues. */
   #rowRefused(message: string): void {
-    const { side } = this.config;
+    const { side } = this.#config;
     this.board.notice(
       'warning',
       `${side}-row-refused`,
@@ -162,7 +192,7 @@ export class Tap {
 
   #record(name: string, detail: unknown): void {
     const now = this.#zeroMs + performance.now();
-    this.options.onEvent({ time_us: Math.round((now - this.config.originEpochMs) * 1000), name, detail });
+    this.options.onEvent({ time_us: Math.round((now - this.#config.originEpochMs) * 1000), name, detail });
   }
 
   /** Replaces a dead worker by a new one that only passes frames through. */
@@ -177,12 +207,12 @@ export class Tap {
       }
       this.#client = fresh;
       this.#attach(fresh, true);
-      this.onReplaced();
+      this.replaced();
     } catch (error) {
-      this.#fault(`the worker died and could not be replaced: ${reason(error)}`, 'start the call again');
+      this.#fault(`the worker died and could not be replaced: ${message(error)}`, 'start the call again');
     }
     const { deadWorkers } = this.board.status;
-    this.board.update({ deadWorkers: [...deadWorkers, this.config.side] });
+    this.board.update({ deadWorkers: [...deadWorkers, this.#config.side] });
   }
 
   /** Requests a key frame from the far side; for receivers. */
@@ -194,7 +224,7 @@ export class Tap {
    * Stops the controllers; from then on, the worker only passes frames through. Resolves when the recorded rows have
    * been forwarded.
    */
-  async passThrough(): Promise<void> {
+  async #passThrough(): Promise<void> {
     const client = this.worker;
     this.#working = false;
     // A worker that died unnoticed does not answer; then there is nothing left to forward.
@@ -212,14 +242,35 @@ export class Tap {
     if (client !== null) await client.answered(command(client.commands), withinMs);
   }
 
+  async setParameter(name: string, value: number): Promise<void> {
+    checkBounds(name, value, this.options);
+    await this.ask((commands) => commands.setParameter(name, value));
+  }
+
+  async setPreset(name: string): Promise<void> {
+    await this.ask((commands) => commands.setPreset(name));
+  }
+
   async setShadows(shadows: readonly SlotConfig[]): Promise<void> {
-    await this.ask((commands) => commands.setShadows(shadows), shadowsWithinMs(shadows));
+    await this.ask((commands) => commands.setShadows(shadows), slotsWithinMs(shadows));
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    this.#stopPolling?.();
+  }
+
+  /** Stops the controllers. The connection continues. */
+  async detach(): Promise<void> {
+    this.#end();
+    await this.#passThrough();
   }
 
   /**
    * Ends the worker. Call this only after the connection has closed: without the worker, no more frames pass.
    */
-  terminate(): void {
+  close(): void {
+    this.#end();
     this.#working = false;
     this.#closed = true;
     this.#client?.terminate();

@@ -195,8 +195,9 @@ export interface Call {
   readonly remoteStream: MediaStream | null;
   readonly status: CallStatus;
   /**
-   * Changes a parameter of the controller in charge, in every worker of this call in this page. Rejects if
-   * the value is invalid. In a call of role `receive`, this and the next two methods wait until the far side's video
+   * Changes a parameter of the controller in charge, in every worker of this call in this page. Rejects with a
+   * CoreError if the value is invalid. Unless the mode is `observe`, the bounds of the rate must stay within
+   * `minBitrateBps` and `maxBitrateBps`. In a call of role `receive`, this and the next two methods wait until the far side's video
    * begins; if the call is closed before, they resolve without a change.
    */
   setParameter(name: string, value: number): Promise<void>;

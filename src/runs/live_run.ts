@@ -37,8 +37,8 @@ export interface Wanted {
 export interface LiveRunOptions {
   /** Chooses the rows that a simulation records. */
   traceOf: (options: SimulationOptions) => TraceOptions;
-  /** Called before another run replaces the drawn run. */
-  beforeChange?: () => Promise<void>;
+  /** Called before the run `next` replaces the drawn run. */
+  beforeChange?: (next: Run) => Promise<void>;
   /** The worker for the simulations. Default: a new one. */
   worker?: Pick<SimulationWorker, 'check' | 'plan' | 'run' | 'close'>;
 }
@@ -63,7 +63,7 @@ export class LiveRun implements Runs {
   #given: Promise<unknown> = Promise.resolve();
   /** The number of the latest request. All earlier requests are obsolete. */
   #turn = 0;
-  /** The duration of the latest simulation, as an estimate for the next one. */
+  /** How long the latest simulation took or, if it was cancelled, would have taken. An estimate for the next one. */
   #expectedMs = Infinity;
   /** The choices that have no drawn run yet, with the times at which they were made. */
   #waiting: { turn: number; sinceMs: number }[] = [];
@@ -157,7 +157,8 @@ export class LiveRun implements Runs {
     };
     const request = { ...wanted, trace: this.#options.traceOf(options) };
     const result = await this.#worker.run(request, { signal: abort.signal, onProgress });
-    this.#expectedMs = performance.now() - began;
+    const part = result.cancelled ? result.timeUs / options.durationUs : 1;
+    if (part > 0) this.#expectedMs = (performance.now() - began) / part;
     this.#abort = null;
     // Lets the worker simulate the next run while this one is drawn.
     onFree();
@@ -211,7 +212,7 @@ export class LiveRun implements Runs {
 
   /** Makes `run` the drawn run, and discards the rows of the previous one. */
   async #change(run: Run): Promise<void> {
-    await this.#options.beforeChange?.();
+    await this.#options.beforeChange?.(run);
     // Not awaited: the store handles requests in order, so it clears itself before it adds rows of the new run.
     void this.store.clear();
     this.newestUs = 0;

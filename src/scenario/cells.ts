@@ -192,11 +192,11 @@ function assign(target: Record<string, unknown>, path: string, value: unknown, f
     );
   }
   let at: unknown = target;
-  for (const [depth, segment] of segments.entries()) {
-    const last = depth === segments.length - 1;
+  for (let depth = 0; depth < segments.length;) {
     const holder = container(at, `${field}.${path}`);
-    const key = keyIn(holder, segment, `${field}.${path}`);
-    if (last) holder[key] = value;
+    const { key, length } = keyIn(holder, segments, depth, `${field}.${path}`);
+    depth += length;
+    if (depth === segments.length) holder[key] = value;
     else at = holder[key] ??= {};
   }
 }
@@ -209,12 +209,18 @@ function container(value: unknown, field: string): Container {
 }
 
 /**
- * The key for a segment of a dotted path. In an object, the key is the segment itself. In a list, it is the index
- * of the element whose name is the segment.
+ * The key to which a dotted path leads at `depth`, and the number of its segments that stand for this key. In an
+ * object, the key is the segment itself. In a list, it is the index of the element that the path names.
  */
-function keyIn(holder: Container, segment: string, field: string): string {
+function keyIn(
+  holder: Container,
+  segments: readonly string[],
+  depth: number,
+  field: string,
+): { key: string; length: number } {
+  const segment = segments[depth] ?? '';
   if (!Array.isArray(holder)) {
-    if (!['__proto__', 'constructor', 'prototype'].includes(segment)) return segment;
+    if (!['__proto__', 'constructor', 'prototype'].includes(segment)) return { key: segment, length: 1 };
     throw new ConfigError(field, 'the name of a setting', shown(segment), 'correct the path');
   }
   const elements: readonly unknown[] = holder;
@@ -222,7 +228,18 @@ function keyIn(holder: Container, segment: string, field: string): string {
     const { name } = container(element, field);
     return typeof name === 'string' ? name : '';
   });
-  const index = names.indexOf(segment);
-  if (index < 0) throw unknown(field, 'flow or window', segment, names);
-  return String(index);
+  const named = nameAtStart(segments.slice(depth).join('.'), names);
+  if (named === undefined) throw unknown(field, 'flow or window', segment, names);
+  return { key: String(names.indexOf(named)), length: named.split('.').length };
+}
+
+/**
+ * The name with which a path begins. Names may contain dots, so several names may fit. The longest one is meant that
+ * leaves a setting of the element: `a.b`, and not `a`, in `a.b.controller`. The whole path is a name only if no such
+ * name fits.
+ */
+function nameAtStart(path: string, names: readonly string[]): string | undefined {
+  const fitting = names.filter((name) => path.startsWith(`${name}.`));
+  const [longest] = fitting.sort((a, b) => b.length - a.length);
+  return longest ?? names.find((name) => name === path);
 }

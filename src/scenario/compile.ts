@@ -17,6 +17,20 @@ export interface FlowGroup {
   flows: readonly number[];
 }
 
+/**
+ * The names of the flows of the simulation, for each flow of the scenario. The flows of a group are called `call-1`,
+ * `call-2` and so on. A group leaves out a name that another flow of the scenario has.
+ */
+export function flowNames({ flows }: Pick<Scenario, 'flows'>): string[][] {
+  const taken = new Set(flows.map(({ name }) => name));
+  return flows.map(({ name, count = 1 }) => {
+    if (count === 1) return [name];
+    const names: string[] = [];
+    for (let n = 1; names.length < count; n++) if (!taken.has(`${name}-${n}`)) names.push(`${name}-${n}`);
+    return names;
+  });
+}
+
 const us = (s: number): number => Math.round(s * 1e6);
 const usOfMs = (ms: number): number => Math.round(ms * 1e3);
 
@@ -54,13 +68,14 @@ export const flowsIn = (scenario: Scenario, direction: FlowGroup['direction']): 
 export function compile(scenario: Scenario, seed: number): SimulationOptions {
   const durationUs = us(scenario.duration_s);
   const { forward, backward, windows, rate_interval_ms } = scenario;
+  const names = flowNames(scenario);
   const back = backward ?? { one_way_delay_ms: forward.one_way_delay_ms ?? 0 };
   return {
     durationUs,
     seed,
     forward: compilePath(forward, durationUs, flowsIn(scenario, 'forward'), `${scenario.id}.forward`),
     backward: compilePath(back, durationUs, flowsIn(scenario, 'backward'), `${scenario.id}.backward`),
-    flows: scenario.flows.flatMap(compileFlow),
+    flows: scenario.flows.flatMap((flow, index) => compileFlow(flow, names[index] ?? [])),
     windows: (windows ?? []).map(({ name, begin_s, end_s }) => ({
       name,
       beginUs: us(begin_s),
@@ -153,10 +168,10 @@ function inlineTrace(text: string, field: string): string {
   throw new ConfigError(`${field}.mahimahi`, 'the lines of a mahimahi trace', shown(text), fix);
 }
 
-function compileFlow(flow: ScenarioFlow): FlowOptions[] {
-  const { name, count = 1, start_s = 0, start_step_s = 0, stop_s, direction, extra_delay_ms } = flow;
-  return Array.from({ length: count }, (_, i) => ({
-    name: count === 1 ? name : `${name}-${i + 1}`,
+function compileFlow(flow: ScenarioFlow, names: readonly string[]): FlowOptions[] {
+  const { start_s = 0, start_step_s = 0, stop_s, direction, extra_delay_ms } = flow;
+  return names.map((name, i) => ({
+    name,
     ...kindOf(flow),
     startUs: us(start_s + i * start_step_s),
     ...(stop_s !== undefined && { stopUs: us(stop_s) }),

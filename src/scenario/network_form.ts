@@ -1,10 +1,11 @@
 /** The schema of a scenario's network: paths, flows, and the time windows of the measurements. */
 import * as v from 'valibot';
 
-import { CONTROLLER_NAMES } from '../core/schema.js';
+import { expectedValue } from '../core/parameter_value.js';
+import { COMPONENT_SPECS, CONTROLLER_NAMES, CONTROLLER_SPECS, type ParameterSpec } from '../core/schema.js';
 import { parseRate, parseSchedule } from '../link/capacity_text.js';
 import { linkEntries } from '../link/link_config.js';
-import { integer, list, named, numbers, parsedBy, record, seconds, text, within } from '../text/form.js';
+import { integer, list, named, number, parsedBy, record, seconds, text, within } from '../text/form.js';
 
 const MAX_FLOWS = 2000;
 
@@ -75,6 +76,42 @@ const flowEntries = {
   extra_delay_ms: v.optional(within(0, 60_000, ' ms')),
 };
 
+/**
+ * Values of the parameters in `specs`. A named value may be written as its name, and becomes its number here, so that
+ * code that reads a scenario has only numbers. Which controller a flow has may depend on the cell, so a name is
+ * looked up in all controllers: parameters with the same name have the same named values.
+ */
+const parametersOf = (
+  specs: readonly ParameterSpec[],
+): v.GenericSchema<Record<string, number | string>, Record<string, number>> =>
+  v.pipe(
+    v.record(v.string(), v.union([number, v.string()], 'a number'), 'names with numbers'),
+    v.rawTransform(({ dataset: { value: given }, addIssue, NEVER }) => {
+      const parsed: Record<string, number> = {};
+      for (const [key, value] of Object.entries(given)) {
+        const enumerations = specs.filter(({ name, values }) => name === key && values !== undefined);
+        const indices = enumerations.map(({ values = [] }) => values.indexOf(String(value)));
+        const parameter = typeof value === 'number' ? value : indices.find((index) => index >= 0);
+        if (parameter === undefined) {
+          const [enumeration] = enumerations;
+          const message = enumeration === undefined ? 'a number' : expectedValue(enumeration);
+          addIssue({
+            message,
+            input: value,
+            path: [{ type: 'object', origin: 'value', input: given, key, value }],
+          });
+          return NEVER;
+        }
+        parsed[key] = parameter;
+      }
+      return parsed;
+    }),
+  );
+
+const controllerParameters = parametersOf(
+  CONTROLLER_NAMES.flatMap((name) => CONTROLLER_SPECS[name].parameters),
+);
+
 const mediaFlow = record({
   kind: v.literal('media'),
   ...flowEntries,
@@ -82,7 +119,7 @@ const mediaFlow = record({
   controller: v.optional(v.picklist(CONTROLLER_NAMES, `one of ${CONTROLLER_NAMES.join(', ')}`)),
   preset: v.optional(text('the name of a preset')),
   /** Parameters of the controller that differ from the preset. */
-  parameters: v.optional(numbers),
+  parameters: v.optional(controllerParameters),
   /**
    * The file of the author's own controller, if this flow was made for one. A scenario does not contain the file. If
    * the file is not given, the flow runs with the controller above.
@@ -91,7 +128,7 @@ const mediaFlow = record({
   /** A preset of the video source, such as `vp8`. */
   source_preset: v.optional(text('the name of a preset')),
   /** Parameters of the video source that differ from the preset. */
-  source: v.optional(numbers),
+  source: v.optional(parametersOf(COMPONENT_SPECS.media_source.parameters)),
   /** Periods during which the source sends nothing. */
   pauses: v.optional(list(record({ from_s: seconds, to_s: seconds }), 'pauses')),
 });
@@ -102,7 +139,7 @@ const tcpFlow = record({
   congestion_control: v.optional(v.picklist(['cubic', 'new_reno'], 'cubic or new_reno')),
   preset: v.optional(text('the name of a preset')),
   /** Parameters of TCP that differ from the preset. */
-  parameters: v.optional(numbers),
+  parameters: v.optional(parametersOf(COMPONENT_SPECS.tcp.parameters)),
   /** Sends files with pauses between them instead of an unlimited stream (RFC 8867, 5.7). */
   short: v.optional(record({ min_bytes: within(1, 1e9), max_bytes: within(1, 1e9), idle_mean_s: seconds })),
 });

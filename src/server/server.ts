@@ -101,6 +101,11 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
     controllers = [],
     channel = null,
   } = options;
+  if (host.trim() === '') {
+    throw new ServerError(
+      'host: expected an address, got an empty text; give an address of this machine, or 0.0.0.0 for all',
+    );
+  }
   if (!existsSync(appDir)) {
     throw new ServerError(
       `the app was not found in ${appDir}; build it with \`npm run build\`, or set \`appDir\` to its folder`,
@@ -122,7 +127,8 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
   const context = contextOf(lent, limits);
   const sessions = new Sessions(host, context, channel === null ? null : new Channels(channel, limits));
   http.on('upgrade', (request, socket, head) => sessions.upgrade(request, socket, head));
-  await listen(http, port, host);
+  // Some machines resolve localhost to ::1 first, but the URL of the server has 127.0.0.1 (see `urlHost`).
+  await listen(http, port, host === 'localhost' ? '127.0.0.1' : host);
   const bound = (http.address() as AddressInfo).port;
   const close = async (): Promise<void> => {
     const closed = new Promise((done) => http.close(done));

@@ -77,4 +77,3 @@ export const list = <const T extends v.GenericSchema>(
   );
 /** A finite number. JSON can contain Infinity as 1e999, but JSON.stringify would write it as null. */
 export const number: v.GenericSchema<number> = v.pipe(v.number('a number'), v.finite('a number'));
-export const numbers = v.record(v.string(), number, 'names with numbers');

@@ -146,6 +146,8 @@ export class Replayer implements TraceSink {
     if (start !== null) {
       this.#endFlows();
       plan?.restart(start, place);
+      if (plan?.recordedChanges === true && start.preset === undefined)
+        this.#missingController ??= start.controller;
     }
     if (plan?.recordedChanges !== true) return;
     const preset = presetChange(event, place);

@@ -47,6 +47,8 @@ export class ReplayPlan {
   #parameters: Record<string, number>;
   readonly #fixed: GivenParameters;
   readonly #user: UserController | undefined;
+  /** Whether the recorded bitrate bounds apply to a controller that the user chose. */
+  #isBounded = false;
 
   constructor(
     preset: string,
@@ -75,8 +77,12 @@ export class ReplayPlan {
     );
   }
 
-  /** Gives each flow its own recorded bitrate bounds, for a controller that the user chose. */
+  /**
+   * Gives each flow its own recorded bitrate bounds, for a controller that the user chose. At the start of a later
+   * call, the bounds of that call replace them.
+   */
   setBounds(header: TraceHeader): void {
+    this.#isBounded = true;
     this.#flows = new Map(
       recordedFlows(header).map(({ flow, parameters = header.parameters }) => [
         flow,
@@ -129,11 +135,16 @@ export class ReplayPlan {
 
   /**
    * Handles an event `start`, which records the beginning of a new call. Flows that begin later use the
-   * configuration `start`. Does nothing if the user gave a preset or a controller for the replay. Throws
-   * TraceError.
+   * configuration `start`. A controller that the user chose only gets the bitrate bounds of `start`. Does nothing if
+   * the user gave a preset for the replay. Throws TraceError.
    */
   restart(start: RecordedStart, place: Place): void {
-    if (!this.recordedChanges) return;
+    if (!this.recordedChanges) {
+      if (!this.#isBounded) return;
+      this.#parameters = recordedBounds(start.parameters);
+      this.#flows = new Map();
+      return;
+    }
     const { preset, parameters } = checkedStart(start, place, 'detail.');
     this.#preset = preset;
     this.#parameters = parameters;
@@ -258,10 +269,23 @@ function recordedDefault({ controller, source }: RecordedStart): string {
   return defaultPreset(known ?? 'gcc', source === 'test' ? 'live' : 'simulation');
 }
 
-const startDetail = v.object({
-  preset: v.string(),
-  parameters: v.optional(v.record(v.string(), v.union([v.number(), v.string()])), {}),
-});
+const startParameters = v.optional(v.record(v.string(), v.union([v.number(), v.string()])), {});
+
+/**
+ * A user's controller has a name but no preset. Its event is recognised by the `settings` of the call, which an event
+ * of the same name from another program does not have.
+ */
+const startDetail = v.union([
+  v.object({ preset: v.string(), parameters: startParameters }),
+  v.object({
+    controller: v.pipe(
+      v.string(),
+      v.check((name) => !CONTROLLER_NAMES.some((known) => known === name)),
+    ),
+    settings: v.looseObject({}),
+    parameters: startParameters,
+  }),
+]);
 
 /**
  * The configuration in a recorded `start` event. Null for other events, or if the event contains no valid

@@ -142,6 +142,61 @@ test('a value out of range is refused in words, and leaves the run', async ({ pa
   await expect(lab.glance('Received')).toHaveText(received ?? '');
 });
 
+test('a capacity that begins with an outage is refused, and the next one is taken', async ({ page, lab }) => {
+  await lab.begin();
+  const schedule = page.locator('input[name=capacity]');
+  const help = page.getByText('write an outage as a later step: 1mbps,0@20s,1mbps@22s');
+  for (const refused of ['0', '0,1mbps@5s']) {
+    await schedule.fill(refused);
+    await schedule.press('Enter');
+    await expect(schedule).toHaveAttribute('aria-invalid', 'true');
+    await expect(help).toBeVisible();
+    await expect(lab.legend('Capacity')).toContainText('2.00 Mbps');
+  }
+  await schedule.fill('1mbps');
+  await schedule.press('Enter');
+  await expect(help).toHaveCount(0);
+  await lab.done();
+  await expect(lab.legend('Capacity')).toContainText('1.00 Mbps');
+
+  await schedule.fill('1mbps,100mbps@10s');
+  await schedule.press('Enter');
+  const first = lab.panel('Network').first().getByRole('spinbutton', { name: 'Capacity at first Mbps' });
+  await first.fill('2000');
+  await first.press('Enter');
+  await expect(page.getByText('Expected a number from 0.001 to 1000 Mbps; 1 is kept.')).toBeVisible();
+  await expect(schedule).toHaveValue('1mbps,100mbps@10s');
+});
+
+test('outages that are too short are refused', async ({ page, lab }) => {
+  await lab.begin();
+  await page.getByText('More of the link').click();
+  const outages = page.locator('input[name="outage.off_ms"]').first();
+  await outages.fill('0.5');
+  await outages.press('Enter');
+  await expect(page.getByText('Expected 0, or a number from 1 to 60000 ms; 0 is kept.')).toBeVisible();
+  await outages.fill('20');
+  await outages.press('Enter');
+  await expect(page.getByText('Expected 0, or a number')).toHaveCount(0);
+  await lab.done();
+  await expect(outages).toHaveValue('20');
+});
+
+test('the faint lines of the run before go when a flow gets the number of another one', async ({
+  page,
+  lab,
+}) => {
+  await lab.begin();
+  await page.getByRole('button', { name: '+ call' }).click();
+  await expect(lab.legend('call-2')).toBeVisible();
+  const hint = page.getByText('faint lines: the run before').first();
+  await expect(hint).toBeVisible();
+  await lab.panel('Flows').getByRole('button', { name: 'Remove call', exact: true }).click();
+  await expect(lab.legend('call')).toHaveCount(0);
+  await lab.done();
+  await expect(page.getByText('faint lines: the run before')).toHaveCount(0);
+});
+
 test('the capacity is drawn as a curve, by pointer and by key', async ({ page, lab }) => {
   await lab.begin();
   await page.getByRole('button', { name: '+ step' }).click();

@@ -23,6 +23,10 @@ test.each([
     ['attach', '--record', '/nowhere/x.ndjson'],
     '/nowhere/x.ndjson: its folder cannot be written to (ENOENT)',
   ],
+  [
+    ['attach', '--record', 'package.json/x.ndjson'],
+    'package.json/x.ndjson: its folder cannot be written to (ENOTDIR)',
+  ],
   [['attach', '--record', '/dev/null'], '--record: /dev/null is not a regular file; give the path of a file'],
   [['attach', '--record', '/tmp'], '--record: /tmp is a folder; give the path of a file'],
   [['attach', '--duration', '30'], 'Expected'],

@@ -1,7 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
+import { SMALL } from '../unit/matrix/support.js';
 import { ccscope, scratch } from './support.js';
 
 const { path, write } = scratch();
@@ -111,6 +112,80 @@ describe('ccscope call', () => {
     const { status, stderr } = await ccscope(['call', '--json', path('none/report.json')]);
     expect(status).toBe(2);
     expect(stderr).toContain('none/report.json');
+  });
+
+  it.each([
+    ['an existing folder', '', /: cannot be written \(EISDIR\); give the path of a file, not of a folder/],
+    ['a folder that does not exist', '/new/', /\/new\/: cannot be written \(EISDIR\)/],
+    [
+      'a file in a file',
+      '/notes.txt/r.json',
+      /notes\.txt\/r\.json: its folder cannot be written to \(ENOTDIR\)/,
+    ],
+  ])('refuses to write its report to %s', async (_, name, expected) => {
+    mkdirSync(path('results'), { recursive: true });
+    write('results/notes.txt', 'notes');
+    const matrix = write('matrix.json', JSON.stringify(SMALL));
+    const json = ['--json', path('results') + name];
+    for (const args of [
+      ['call', '--twin', '--duration', '3s', ...json],
+      ['call', '--twin', '--matrix', matrix, ...json],
+      ['incidents', path('results/notes.txt'), ...json],
+      ['replay', path('results/notes.txt'), ...json],
+      ['replay', path('results/notes.txt'), '--twin', ...json],
+      ['reproduce', ...json],
+      ['run', 'ton-prop1', ...json],
+      ['shape', '--duration', '1ms', ...json],
+    ]) {
+      const { status, stdout, stderr } = await ccscope(args);
+      expect(stderr, args.join(' ')).toMatch(expected);
+      expect([status, stdout], args.join(' ')).toEqual([2, '']);
+    }
+    expect(existsSync(path('results/new'))).toBe(false);
+  });
+
+  it('refuses an empty name of a file', async () => {
+    const { status, stderr } = await ccscope(['call', '--twin', '--json', '']);
+    expect([status, stderr]).toEqual([
+      2,
+      'expected the path of a file to write, got an empty text; give one, or remove the option\n',
+    ]);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('refuses a file that is read-only', async () => {
+    const json = write('read-only.json', 'old');
+    chmodSync(json, 0o444);
+    const { status, stderr } = await ccscope(['call', '--twin', '--duration', '3s', '--json', json]);
+    expect(status).toBe(2);
+    expect(stderr).toContain('read-only.json: cannot be written (EACCES); make it writable');
+  });
+
+  it('writes to a new file, over an old one and to a device', async () => {
+    for (const json of [path('fresh.json'), write('old.json', 'old'), '/dev/null']) {
+      const { status, stderr } = await ccscope(['call', '--twin', '--duration', '3s', '--json', json]);
+      expect([status, stderr]).toEqual([0, '']);
+    }
+    for (const name of ['fresh.json', 'old.json'])
+      expect(JSON.parse(readFileSync(path(name), 'utf8'))).toHaveProperty('runs');
+  });
+
+  it('checks the files of all runs, whose names have the number of the run', async () => {
+    mkdirSync(path('t'));
+    mkdirSync(path('t.nada-2'));
+    const args = ['call', '--twin', '--duration', '3s', '--runs', '2', '--trace', path('t'), '--controller'];
+    const { status, stderr, stdout } = await ccscope([...args, 'gcc,nada']);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('t.nada-2: cannot be written (EISDIR)');
+    expect(await ccscope([...args, 'gcc'])).toMatchObject({ status: 0, stderr: '' });
+    expect(existsSync(path('t.gcc-2'))).toBe(true);
+  });
+
+  it('prints its report even if the file cannot take it', async () => {
+    const { status, stdout, stderr } = await ccscope([
+      ...['call', '--twin', '--duration', '3s', '--json', '/dev/full'],
+    ]);
+    expect([status, stderr]).toEqual([1, '/dev/full: cannot be written (ENOSPC)\n']);
+    expect(stdout).toContain('utilisation');
   });
 
   it('has help', async () => {

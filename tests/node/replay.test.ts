@@ -151,6 +151,80 @@ describe('replay', () => {
     expect((await ccscope(['replay', '-'], wrong)).stderr).toMatch(/detail\.preset: expected one of gcc/);
   });
 
+  /** The lines of two calls in one recording, and of each call alone. A call begins with `start`. */
+  function twoCalls(
+    header: Partial<TraceHeader>,
+    details: readonly object[],
+  ): { both: string; alone: string[] } {
+    const calls = details.map((detail, call) => [
+      JSON.stringify({ type: 'event', time_us: call * 1e7, name: 'start', detail }),
+      ...Array.from({ length: 300 }, (_, i) => line(i + call * 400, { seq: i })),
+    ]);
+    const one = (call: readonly string[], detail: object): string =>
+      content({ ...header, ...detail }, call.slice(1));
+    return {
+      both: content({ ...header, ...details[0] }, calls.flat()),
+      alone: calls.map((call, i) => one(call, details[i] ?? {})),
+    };
+  }
+
+  const bounds = (start: number, max: number): { parameters: Record<string, number> } => ({
+    parameters: { min_bitrate_bps: 50_000, max_bitrate_bps: max, start_bitrate_bps: start },
+  });
+
+  async function rowsOf(text: string, ...flags: string[]): Promise<string[]> {
+    const { status, stdout } = await ccscope(['replay', '-', ...flags], text);
+    expect(status).toBe(0);
+    return stdout.trimEnd().split('\n');
+  }
+
+  it('meets a fresh controller where a call was started again with a controller of a user’s own', async () => {
+    const own = { controller: 'mine.ts', settings: { role: 'loopback' } };
+    const { both, alone } = twoCalls({ source: 'call' }, [
+      { ...own, ...bounds(400_000, 900_000) },
+      { ...own, ...bounds(700_000, 800_000) },
+    ]);
+    const expected = [...(await rowsOf(alone[0] ?? '')), ...(await rowsOf(alone[1] ?? ''))];
+    expect(expected.length).toBeGreaterThan(500);
+    expect(await rowsOf(both)).toEqual(expected);
+    // Another program may write events of this name. Without the settings of a call, they start nothing.
+    const foreign = both.replaceAll('"settings"', '"others"');
+    expect(await rowsOf(foreign)).not.toEqual(expected);
+  });
+
+  it('says so when only a later call had a controller that it has not got', async () => {
+    const { both } = twoCalls({}, [
+      { preset: 'gcc-live', ...bounds(400_000, 900_000) },
+      { controller: 'mine.ts', settings: {}, ...bounds(400_000, 900_000) },
+    ]);
+    expect((await ccscope(['replay', '-'], both)).stderr).toBe(
+      '<stdin>: recorded with mine.ts, replayed with gcc; --controller FILE replays it with its own\n',
+    );
+    expect((await ccscope(['replay', '-', '--controller', 'nada'], both)).stderr).toBe('');
+  });
+
+  it.each([
+    ['of ccscope', { preset: 'gcc-live' }],
+    ['of a user’s own', { controller: 'mine.ts', settings: {} }],
+  ])('keeps to the bounds of each call with another controller: recorded with one %s', async (_, own) => {
+    const { both, alone } = twoCalls({ source: 'call' }, [
+      { ...own, ...bounds(400_000, 900_000) },
+      { ...own, ...bounds(150_000, 200_000) },
+    ]);
+    for (const controller of ['nada', 'gcc']) {
+      const flags = ['--controller', controller];
+      const expected = [
+        ...(await rowsOf(alone[0] ?? '', ...flags)),
+        ...(await rowsOf(alone[1] ?? '', ...flags)),
+      ];
+      expect(await rowsOf(both, ...flags), controller).toEqual(expected);
+    }
+    const rates = rows((await rowsOf(both, '--controller', 'nada', '--rows', 'rate')).join('\n'));
+    const late = rates.filter((row) => Number(row['time_us']) > 15e6);
+    expect(late.length).toBeGreaterThan(10);
+    expect(Math.max(...late.map((row) => Number(row['target_bps'])))).toBeLessThanOrEqual(200_000);
+  });
+
   it('writes nothing but group and rate rows, and the default preset is gcc', async () => {
     const outcome = await ccscope(['replay', '-'], PLAIN);
     expect(outcome.stderr).toBe('');
@@ -289,6 +363,25 @@ describe('a reader that leaves', () => {
     const status = await run(['replay', '-'], { stdin: Readable.from([Buffer.from(PLAIN)]), stdout, stderr });
     expect(status).toBe(0);
     expect(stderr.read()).toBeNull();
+  });
+
+  it('gets no more rows, but the summary covers the whole trace', async () => {
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error('EPIPE'), { code: 'EPIPE' })),
+    });
+    const lines = PLAIN.split('\n');
+    const pieces = Array.from({ length: 10 }, (_, i) =>
+      Buffer.from(lines.slice(i * 61, (i + 1) * 61).join('\n') + '\n'),
+    );
+    const summaryOf = async (name: string, out: Writable): Promise<unknown> => {
+      const json = files.path(name);
+      const io = { stdin: Readable.from(pieces), stdout: out, stderr: new PassThrough() };
+      expect(await run(['replay', '-', '--json', json], io)).toBe(0);
+      return JSON.parse(readFileSync(json, 'utf8'));
+    };
+    const read = await summaryOf('read.json', new PassThrough().resume());
+    expect(read).toMatchObject({ rows: { arrival: 600 } });
+    expect(await summaryOf('unread.json', stdout)).toEqual(read);
   });
 });
 

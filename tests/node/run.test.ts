@@ -118,6 +118,37 @@ describe('ccscope run', () => {
     expect(one.stdout).toMatch(/download +[▁▂▃▄▅▆▇█ ]+ of \d+ kbps/);
   });
 
+  it.each(['src/scenario/README.md', 'src/command_line/README.md'])(
+    'runs the scenario of the guide with the command that %s gives for it',
+    async (guide) => {
+      const text = readFileSync(new URL(`../../${guide}`, import.meta.url), 'utf8');
+      const [, args = ''] = /^npx ccscope run scenario\.json (.*)$/m.exec(text) ?? [];
+      expect(args).toContain('--trace run.ndjson');
+      const file = write('scenario.json', guideExample());
+      const trace = path('guide.ndjson');
+      const { status, stderr } = await ccscope([
+        'run',
+        file,
+        ...args.replace('run.ndjson', trace).split(' '),
+      ]);
+      expect(stderr).toBe('');
+      expect(status).toBe(0);
+      expect(rows(readFileSync(trace, 'utf8'))[0]).toMatchObject({ scenario: 'share' });
+    },
+  );
+
+  it('sets a parameter to one of its named values', async () => {
+    const file = write(
+      'lossy.json',
+      JSON.stringify({ ...short, forward: { ...short.forward, loss_ratio: 0.05 } }),
+    );
+    const cellsWith = async (nack: string): Promise<unknown> =>
+      (await report(file, '--set', `flows.gcc.source.nack=${nack}`)).experiments[0]?.cells;
+    const named = await cellsWith('on');
+    expect(named).toEqual(await cellsWith('1'));
+    expect(named).not.toEqual(await cellsWith('off'));
+  });
+
   it('gives the same numbers for the same seed, and others for another', async () => {
     const file = write('short.json', JSON.stringify(short));
     const [first, again, other] = [

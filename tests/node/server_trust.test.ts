@@ -2,6 +2,7 @@
  * The local server answers requests that name one of its own hosts and come from its own pages. Other sites
  * may link to its pages; all their other requests are refused.
  */
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -9,7 +10,7 @@ import { connect } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 
 import { startServer, type LocalServer } from '../../src/server/server.js';
@@ -129,6 +130,33 @@ describe('names', () => {
   it('that only look like loopback addresses are refused', () => {
     for (const name of ['127.evil.com', '127.0.0.1.nip.io', '127', '::', 'localhost.example'])
       expect(isLoopback(name), name).toBe(false);
+  });
+});
+
+describe('the address to listen on', () => {
+  it('localhost is the address that is printed, even where it resolves to ::1 first', async () => {
+    // The callback is the last argument: Node calls `lookup` with options or without.
+    const lookup = vi.spyOn(dns, 'lookup').mockImplementation((name: string, ...rest: unknown[]) => {
+      const found = rest.at(-1) as (error: null, address: string, family: number) => void;
+      if (name === 'localhost') found(null, '::1', 6);
+      else found(null, name, 4);
+    });
+    let local: LocalServer | undefined;
+    try {
+      local = await startServer({ appDir, host: 'localhost' });
+      expect(local.urlsForOthers).toEqual([]);
+      expect(local.url).toBe(`http://127.0.0.1:${local.port}/`);
+      expect((await fetch(local.url)).status).toBe(200);
+    } finally {
+      lookup.mockRestore();
+      await local?.close();
+    }
+  });
+
+  it.each(['', ' '])('must not be empty: %j', async (host) => {
+    await expect(startServer({ appDir, host })).rejects.toThrow(
+      'host: expected an address, got an empty text; give an address of this machine, or 0.0.0.0 for all',
+    );
   });
 });
 

@@ -114,6 +114,20 @@ it('draws each number, and says it to those who do not see it', async () => {
   expect(page.match(/<th scope="row">2026-01-0\d 00:00<\/th>/g)).toHaveLength(5);
 });
 
+it('refuses a page that cannot be written, and writes what can be', async () => {
+  const folder = history(delays(100, 110));
+  expect(await ccscope(['trend', folder, '--html', folder])).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: `${folder}: cannot be written (EISDIR); give the path of a file, not of a folder\n`,
+  });
+  const json = files.path('trend.json');
+  const full = await ccscope(['trend', folder, '--html', '/dev/full', '--json', json]);
+  expect([full.status, full.stderr]).toEqual([1, '/dev/full: cannot be written (ENOSPC)\n']);
+  expect(full.stdout).toContain('queuing delay, p95');
+  expect(JSON.parse(readFileSync(json, 'utf8'))).toHaveProperty('groups');
+});
+
 describe('a folder', () => {
   it('has a file for each run, the oldest first', () => {
     const folder = history(delays(1, 2, 3));

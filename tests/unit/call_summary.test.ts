@@ -8,6 +8,7 @@ import { reportText } from '../../src/command_line/call/table.js';
 import type { CallPlan, RunReport } from '../../src/command_line/call/types.js';
 import type { Io } from '../../src/command_line/io.js';
 import { DEFAULT_LINK_CONFIG } from '../../src/link/link_config.js';
+import { FailedRun } from '../../src/text/errors.js';
 
 const QUIET: MachineReport = {
   overloaded: false,
@@ -251,5 +252,52 @@ describe('runs on an overloaded machine', () => {
     });
     expect(stderr.split('\n')).toHaveLength(3);
     expect(left).toEqual([0.9]);
+  });
+
+  it.each([
+    ['fails', new Error('the browser crashed')],
+    ['is interrupted', new FailedRun('interrupted')],
+  ])('are reported even if making one again %s', async (_, failure) => {
+    const of = (controller: string, results: readonly (RunReport | Error)[]): Series => {
+      const left = [...results];
+      return {
+        head: {
+          ...{ mode: 'control', controller, preset: 'gcc-live', parameters: {} },
+          ...{ link: DEFAULT_LINK_CONFIG, duration_s: 60 },
+        },
+        ...{ browser: '', runs: [], setAside: [] },
+        make: () => {
+          const report = left.shift() ?? failure;
+          return report instanceof Error
+            ? Promise.reject(report)
+            : Promise.resolve({ report, browser: 'Chromium 156', trace: null, html: null });
+        },
+      };
+    };
+    const stream = { write: () => true };
+    const io = { stdout: stream, stderr: stream } as unknown as Io;
+    const options = { runs: 1, again: 3, signal: new AbortController().signal, io };
+
+    const alone = of('gcc', [loaded(0.3)]);
+    await expect(makeCalls([alone], options)).rejects.toThrow(failure);
+    const report = reportOf([alone]);
+    expect(report).toMatchObject({ runs: [], set_aside: [{ utilisation: 0.3 }], overloaded_runs: 0 });
+    expect(report?.browser).toBe('Chromium 156');
+    expect(report?.summary.utilisation).toEqual({ median: null, min: null, max: null });
+    if (report === null) return;
+    const text = reportText(report);
+    expect(text).toMatch(/^ *!aside +0\.300 /m);
+    expect(text).toContain('no run was completed in place of 1 set aside, made on an overloaded machine');
+    expect(text).not.toMatch(/NaN|undefined|Infinity|in no median/);
+
+    const both = [of('gcc', [run(0.9, 20, 5)]), of('nada', [loaded(0.3)])];
+    await expect(makeCalls(both, options)).rejects.toThrow(failure);
+    const compared = reportOf(both);
+    expect(compared?.comparison).toMatchObject({
+      nada: { runs: [], set_aside: [{ utilisation: 0.3 }] },
+      ratios: { utilisation: { of_medians: null, median: null, min: null, max: null } },
+    });
+    if (compared !== null) expect(reportText(compared)).not.toMatch(/NaN|undefined|Infinity/);
+    expect(reportOf([of('gcc', [])])).toBeNull();
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { COMPONENT_SPECS, QUEUE_KINDS } from '../../src/core/index.js';
 import { parseState, serialiseState, DEFAULT_STATE } from '../../src/app/state.js';
 import { isOnNetwork, NETWORK_BUTTONS, USUAL_NETWORK } from '../../src/app/networks.js';
+import { expectedText } from '../../src/app/ui/number_input.js';
 import { CrossRate } from '../../src/link/cross_rate.js';
 import {
   LINK_WORDS,
@@ -150,6 +151,35 @@ describe('outages, reordering and cross traffic as numbers', () => {
     expect(PARTS_FORMS.reorder.write([0, 20], 'none')).toBe('none');
     expect(PARTS_FORMS.outage.read('none')).toBeNull();
     expect(crossText({})).toBe('none');
+  });
+
+  it.each(Object.entries(PARTS_FORMS))('%s: whatever its fields accept can be read again', (_, form) => {
+    const { parts, usual, read, write } = form;
+    for (const [index, part] of parts.entries()) {
+      const { min, max, leastAboveZero = min, isWhole } = part;
+      const numbers = [0, 1e-9, 0.00001, 0.5, min, leastAboveZero, 12.5, max].filter(
+        (number) => expectedText(number, part) === '',
+      );
+      expect(numbers.length, part.name).toBeGreaterThan(isWhole === true ? 1 : 3);
+      for (const number of numbers) {
+        const values = usual.map((value, i) => (i === index ? number : i === 0 ? 20 : value));
+        const text = write(values, 'none');
+        expect(() => read(text), text).not.toThrow();
+      }
+    }
+  });
+
+  it('writes a small number without an exponent', () => {
+    expect(PARTS_FORMS.reorder.write([0.00001, 20], 'none')).toBe('0.0000001/20ms');
+    expect(PARTS_FORMS.reorder.read('0.0000001/20ms')).toEqual([0.00001, 20]);
+  });
+
+  it('refuses outages that are shorter than a link can have', () => {
+    const [off] = PARTS_FORMS.outage.parts;
+    if (off === undefined) throw new Error('there is no such part');
+    for (const number of [0, 1, 12.5, 60_000]) expect(expectedText(number, off), `${number}`).toBe('');
+    for (const number of [0.5, -1, 60_001, NaN])
+      expect(expectedText(number, off), `${number}`).toBe('0, or a number from 1 to 60000 ms');
   });
 
   it('keeps what has no field', () => {

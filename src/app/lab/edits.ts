@@ -2,7 +2,7 @@
  * The edits that the Lab's controls make. Each edit returns a changed copy and leaves the given scenario unchanged.
  */
 import { parseRate, parseSchedule } from '../../link/capacity_text.js';
-import { flowsIn } from '../../scenario/compile.js';
+import { flowNames, flowsIn } from '../../scenario/compile.js';
 import { boundsOf } from '../../scenario/chosen_controller.js';
 import { instantiate, type CellParams } from '../../scenario/cells.js';
 import type { Scenario, ScenarioFlow, ScenarioPath } from '../../scenario/scenario.js';
@@ -168,9 +168,12 @@ export const removeFlow =
   (name: string): Edit =>
   (scenario) => ({ ...scenario, flows: scenario.flows.filter((flow) => flow.name !== name) });
 
-/** A name that no flow has yet: `wanted` or, if that name is taken, a name such as `call-2`. */
-export function freeName({ flows }: Scenario, wanted: string): string {
-  const taken = new Set(flows.map(({ name }) => name));
+/**
+ * A name that no flow has yet: `wanted` or, if that name is taken, a name such as `call-2`. The names of the flows of a
+ * group are taken, too, so that these flows keep their names.
+ */
+export function freeName(scenario: Scenario, wanted: string): string {
+  const taken = new Set([...scenario.flows.map(({ name }) => name), ...flowNames(scenario).flat()]);
   for (let n = 1; ; n++) {
     const name = n === 1 ? wanted : `${wanted}-${n}`;
     if (!taken.has(name)) return name;

@@ -2,7 +2,7 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 
 import type { Scope } from '../../boards/scope.js';
-import type { CellParams } from '../../scenario/cells.js';
+import { instantiate, type CellParams } from '../../scenario/cells.js';
 import { authorsFlows } from '../../scenario/chosen_controller.js';
 import { hasPublished, withoutPublished, withOwnPublished } from '../../scenario/published_scope.js';
 import type { Scenario } from '../../scenario/scenario.js';
@@ -30,7 +30,8 @@ import { OwnFlows, ownFlowsOf } from './own_flows.js';
 import { OwnLink, storedOwn } from './own_link.js';
 import { Pin } from './pin.js';
 import { fromPinLink, toPinLink } from './pin_link.js';
-import { areFew, traceOf, type Run } from '../../runs/run.js';
+import { haveSameNumbers } from '../../runs/flows.js';
+import { areFew, traceOf, type FlowInfo, type Run } from '../../runs/run.js';
 import { change, ownPart, pinPart, settings } from './settings.js';
 import type { LabState } from './state.js';
 import { tellSimulationError, tellTraceError } from './simulation_notice.js';
@@ -77,6 +78,17 @@ function withheldFrom(scenario: Scenario, why: string): Pick<Loaded, 'scenario' 
   return { scenario: kept, withheld: reasonOf(kept) };
 }
 
+/** Whether `make` succeeds. If it throws, shows a notice; `what` says what was not done. */
+function isPossible(make: () => unknown, what: string): boolean {
+  try {
+    make();
+    return true;
+  } catch (error) {
+    tellSimulationError(error, what, 'run');
+    return false;
+  }
+}
+
 export class Lab {
   readonly loaded = signal<Loaded | null>(null);
   readonly isLoading = signal(true);
@@ -121,6 +133,8 @@ export class Lab {
   charts: Scope | null = null;
   /** Whether the drawn run is kept as a ghost (faint lines) when the next run is drawn. */
   #isGhostDue = false;
+  /** The flows of the run that was last kept as a ghost. */
+  #ghostFlows: readonly FlowInfo[] = [];
   /** Whether the list of scenarios is unfolded. It is folded to make room for the controls of a user's own network. */
   readonly isListShown = signal(true);
   /** Counts requests to load a scenario; only the latest one takes effect. */
@@ -131,7 +145,7 @@ export class Lab {
     this.live = new LiveRun(store, {
       traceOf: (options) =>
         traceOf(options, { packets: settings.peek().packets, inside: settings.peek().inside }),
-      beforeChange: () => this.#keepGhost(),
+      beforeChange: (next) => this.#keepGhost(next),
     });
     effect(() => {
       const { value: network } = this.network;
@@ -335,12 +349,14 @@ export class Lab {
 
   /**
    * Changes the scenario and simulates it. Consecutive changes with the same `gesture`, such as the changes during
-   * one drag of a slider, are undone together.
+   * one drag of a slider, are undone together. A change that leads to an invalid scenario is refused with a notice:
+   * `network` could not be computed from such a scenario, and no further change would be possible.
    */
   edit(gesture: string, edit: Edit): void {
     const [step, network] = [this.#step(), this.network.peek()];
     if (step === null || network === null) return;
     const scenario = edit(network);
+    if (!isPossible(() => instantiate(scenario, {}), 'The change was not made')) return;
     if (this.history.add(step, gesture)) this.#askForGhost();
     this.#show({ scenario, cells: [{}], from: { kind: 'controls' } });
   }
@@ -399,9 +415,17 @@ export class Lab {
 
   /**
    * Chooses another run of the scenario, for example another cell or seed. If a run was already requested, simulates
-   * the chosen run at once.
+   * the chosen run at once. A choice that leads to an invalid scenario is refused with a notice, like a change in
+   * `edit`.
    */
   vary(patch: Partial<Pick<LabState, 'cell' | 'controller' | 'seed' | 'packets'>>): void {
+    const loaded = this.loaded.peek();
+    const { cell, controller } = { ...settings.peek(), ...patch };
+    if (loaded !== null) {
+      const make = (): Scenario =>
+        instantiate(withPreset(loaded.scenario, controller), cellFor(loaded.cells, cell));
+      if (!isPossible(make, 'The choice was not made')) return;
+    }
     change(patch);
     this.#askForGhost();
     if (settings.peek().run) void this.start();
@@ -428,10 +452,19 @@ export class Lab {
     if (this.#isGhostDue && !settings.peek().inside) this.charts?.axis.holdCursor(null);
   }
 
-  async #keepGhost(): Promise<void> {
-    if (!this.#isGhostDue || this.pin.isDue || this.live.run.peek()?.result == null) return;
-    this.#isGhostDue = false;
-    await this.charts?.keepGhost();
+  /**
+   * Keeps the drawn run as a ghost if one is due. A ghost knows its flows only by their numbers. So if the numbers stand
+   * for other flows in the next run, the charts get no ghost: its lines would seem to belong to those flows.
+   */
+  async #keepGhost(next: Run): Promise<void> {
+    const drawn = this.live.run.peek();
+    const isKept = this.#isGhostDue && !this.pin.isDue && drawn !== null && drawn.result !== null;
+    if (isKept) {
+      this.#isGhostDue = false;
+      this.#ghostFlows = drawn.flows;
+    }
+    if (!haveSameNumbers(this.#ghostFlows, next.flows)) this.charts?.dropGhost();
+    else if (isKept) await this.charts?.keepGhost();
   }
 
   #show(loaded: Loaded, choice = NO_CHOICE): void {

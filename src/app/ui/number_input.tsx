@@ -22,6 +22,8 @@ export interface NumberInputProps {
   /** The number's range, which can be wider than the slider's range. Default: the slider's range. */
   range?: readonly [min: number, max: number];
   isWhole?: boolean;
+  /** The least number above 0. The range then begins at 0, and the numbers between 0 and this one are refused. */
+  leastAboveZero?: number | undefined;
   onTake: (value: number) => void;
 }
 
@@ -41,6 +43,19 @@ export function doubtText(value: number, [from, to]: readonly [number, number], 
     far &&
     `${value}${unit && ` ${unit}`} is far ${far} the slider’s range, ${from} to ${to}. It is used all the same.`
   );
+}
+
+type Accepted = Pick<NumberInputProps, 'unit' | 'min' | 'max' | 'range' | 'isWhole' | 'leastAboveZero'>;
+
+/** Describes the numbers that a field accepts, if it refuses `number`; empty if it accepts the number. */
+export function expectedText(
+  number: number,
+  { unit, min, max, range: [from, to] = [min, max], isWhole = false, leastAboveZero = from }: Accepted,
+): string {
+  const isInRange = (number === from || number >= leastAboveZero) && number <= to;
+  if (isInRange && (!isWhole || Number.isInteger(number))) return '';
+  const zero = leastAboveZero > from ? `${from}, or ` : '';
+  return `${zero}a ${isWhole ? 'whole ' : ''}number from ${leastAboveZero} to ${to}${unit && ` ${unit}`}`;
 }
 
 /** The slider's scale: linear or logarithmic. */
@@ -74,10 +89,9 @@ export function NumberInput(props: NumberInputProps) {
   const [from, to] = props.range ?? [props.min, props.max];
   const { range, toSlider, toValue } = scaleOf(props);
   const take = (number: number): void => {
-    const isRight = number >= from && number <= to && (!isWhole || Number.isInteger(number));
-    const expected = `a ${isWhole ? 'whole ' : ''}number from ${from} to ${to}${unit && ` ${unit}`}`;
-    problem.value = isRight ? '' : `Expected ${expected}; ${value} is kept.`;
-    if (isRight && number !== value) onTake(number);
+    const expected = expectedText(number, props);
+    problem.value = expected && `Expected ${expected}; ${value} is kept.`;
+    if (expected === '' && number !== value) onTake(number);
   };
   return (
     <div class="field" title={help}>

@@ -24,7 +24,7 @@ export function PartsField({ field, text, onChange }: PartsFieldProps) {
   };
   return (
     <>
-      {form.parts.map(({ name, label, help, unit, min, max, slider: [most, step], isWhole }, index) => (
+      {form.parts.map(({ name, label, help, unit, min, max, slider: [most, step], ...accepted }, index) => (
         <NumberInput
           key={name}
           name={`${field}.${name}`}
@@ -36,7 +36,8 @@ export function PartsField({ field, text, onChange }: PartsFieldProps) {
           step={step}
           value={values[index] ?? 0}
           range={[min, max]}
-          isWhole={isWhole === true}
+          isWhole={accepted.isWhole === true}
+          leastAboveZero={accepted.leastAboveZero}
           onTake={(value) => take(index, value)}
         />
       ))}

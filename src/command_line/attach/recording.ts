@@ -3,13 +3,13 @@
  * streams, but streams may appear at any time. So when the recording ends, the first line is replaced.
  */
 import { randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream, statSync } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { realpath, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
 import { FailedRun, systemCode, UsageError } from '../../text/errors.js';
 import type { Watch } from '../../watch/index.js';
-import { fileOutput, type Output } from '../io.js';
+import { fileOutput, statusOf, type Output } from '../io.js';
 
 /** `rows`: the number of rows in a recording. `arrivals`: how many of these rows are of type `arrival`. */
 export interface Recorded {
@@ -28,8 +28,8 @@ const WHOLE = { keptFrom: { number: 0, fromUs: 0 } } as const;
  * which works only for regular files.
  */
 export function checkReplaceable(file: string): void {
-  const there = statSync(file, { throwIfNoEntry: false });
-  if (there !== undefined && !there.isFile())
+  const there = statusOf(file);
+  if (there !== null && !there.isFile())
     throw new UsageError(
       `--record: ${file} is ${there.isDirectory() ? 'a folder' : 'not a regular file'}; give the path of a file that is new or may be replaced`,
     );

@@ -2,7 +2,7 @@
 import { extname } from 'node:path';
 
 import { loadText } from '../../machine/index.js';
-import { fileOutput, type Io } from '../io.js';
+import { fileOutput, inTurn, type Io } from '../io.js';
 import { progress } from '../progress.js';
 import type { RunContext, RunResult } from './run.js';
 import { ratios, summarise } from './summary.js';
@@ -55,9 +55,12 @@ export async function makeCalls(calls: readonly Series[], options: SeriesOptions
       const result = await untilQuiet(make, own, what, options);
       own.runs.push(result.report);
       own.browser = result.browser;
-      const suffix = total === 1 ? '' : `.${own.head.controller}-${run}`;
-      await keep(options.trace, suffix, result.trace);
-      await keep(options.html, suffix, result.html);
+      const fileOf = (file: string): string =>
+        total === 1 ? file : nameForRun(file, own.head.controller, run);
+      await inTurn([
+        () => keep(options.trace, fileOf, result.trace),
+        () => keep(options.html, fileOf, result.html),
+      ]);
     }
   } finally {
     bar.clear();
@@ -79,20 +82,35 @@ export async function untilQuiet(
     const { machine } = result.report;
     if (!machine.overloaded || repeated === again) return result;
     own.setAside.push(result.report);
+    own.browser = result.browser;
     io.stderr.write(
       `${what}: the machine was ${loadText(machine)}; the run is made again (${repeated + 1} of ${again})\n`,
     );
   }
 }
 
-/**
- * Writes an output file, with `suffix` before the extension of its name. Does nothing if the file was not
- * requested.
- */
-async function keep(file: string | undefined, suffix: string, text: string | null): Promise<void> {
-  if (file === undefined || text === null) return;
+/** The name of an output file of one of several runs: the controller and the number stand before the extension. */
+function nameForRun(file: string, controller: string, run: number): string {
   const ending = extname(file);
-  const output = fileOutput(`${file.slice(0, file.length - ending.length)}${suffix}${ending}`);
+  return `${file.slice(0, file.length - ending.length)}.${controller}-${run}${ending}`;
+}
+
+/** The names of an output file for all runs of these controllers. */
+export function filesOfRuns(file: string, controllers: readonly string[], runs: number): string[] {
+  if (controllers.length * runs === 1) return [file];
+  return controllers.flatMap((controller) =>
+    Array.from({ length: runs }, (_, i) => nameForRun(file, controller, i + 1)),
+  );
+}
+
+/** Writes an output file of a run. Does nothing if the file was not requested. */
+async function keep(
+  file: string | undefined,
+  fileOf: (file: string) => string,
+  text: string | null,
+): Promise<void> {
+  if (file === undefined || text === null) return;
+  const output = fileOutput(fileOf(file));
   output.write(text);
   await output.end();
 }
@@ -104,11 +122,13 @@ export function controllerReport({ head, browser, runs, setAside }: Series): Con
 }
 
 /**
- * The first controller's report, which contains the reports of the other controllers. Null if no run was
- * completed.
+ * The first controller's report, which contains the reports of the other controllers. A controller whose only runs
+ * were set aside has a report, too. Null if no run was completed.
  */
 export function reportOf(calls: readonly Series[]): CallReport | null {
-  const [first, ...others] = calls.filter(({ runs }) => runs.length > 0).map(controllerReport);
+  const [first, ...others] = calls
+    .filter(({ runs, setAside }) => runs.length + setAside.length > 0)
+    .map(controllerReport);
   const [second] = others;
   if (first === undefined) return null;
   if (second === undefined) return first;

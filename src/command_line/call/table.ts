@@ -168,6 +168,11 @@ function machineLines(runs: readonly RunReport[], aside: readonly RunReport[]): 
       ({ run: { machine }, which }) =>
         `${MARK} ${which}: the machine was ${loadText(machine)}; so ${consequence(machine)}`,
     );
+  if (runs.length === 0)
+    return [
+      ...lines,
+      `no run was completed in place of ${aside.length} set aside, made on an overloaded machine`,
+    ];
   const made = `${marked} of ${runs.length} runs on an overloaded machine`;
   const again =
     aside.length === 0

@@ -94,8 +94,8 @@ function checkFlags(
       if (value !== undefined)
         throw new UsageError(`--${flag}: cannot be used with --list; remove one of them`);
   if (record === '-') throw new UsageError('--record: expected a file, got -');
-  for (const file of [record, json]) if (file !== undefined && file !== '-') checkFolder(file);
   if (record !== undefined) checkReplaceable(record);
+  for (const file of [record, json]) if (file !== undefined && file !== '-') checkFolder(file);
 }
 
 async function attachTo(url: string, flags: AttachFlags, io: Io, asked: AbortSignal): Promise<void> {

@@ -4,7 +4,7 @@ import { parseRate } from '../../link/capacity_text.js';
 import { VIDEO_CODECS, VIDEO_SIZE_NAMES } from '../../scenario/video_format.js';
 import { runPageCall, type PagePlan } from '../call/page_call.js';
 import { openServer, realCalls, twinCalls } from '../call/plan_series.js';
-import { makeCalls, reportOf, type Series } from '../call/series.js';
+import { filesOfRuns, makeCalls, reportOf, type Series } from '../call/series.js';
 import { reportText } from '../call/table.js';
 import { TWIN_MACHINES, type CallReport } from '../call/types.js';
 import { faultLine } from '../controllers/controllers.js';
@@ -172,11 +172,12 @@ export function register(program: Command, io: Io): void {
 type IsGiven = (flag: keyof CallFlags) => boolean;
 
 async function call(flags: CallFlags, io: Io, isGiven: IsGiven): Promise<void> {
-  const make = planned(flags, isGiven, io);
+  const { controllers, make } = planned(flags, isGiven, io);
   for (const name of ['trace', 'html'] as const)
     if (flags[name] === '-') throw new UsageError(`--${name}: expected a file, got -`);
-  for (const file of [flags.json, flags.trace, flags.html])
-    if (file !== undefined && file !== '-') checkFolder(file);
+  if (flags.json !== undefined && flags.json !== '-') checkFolder(flags.json);
+  for (const file of [flags.trace, flags.html])
+    if (file !== undefined) filesOfRuns(file, controllers, flags.runs).forEach(checkFolder);
   const { calls, close } = await make();
   try {
     await interruptible((signal) => makeAndReport(calls, flags, signal, io));
@@ -207,37 +208,45 @@ async function makeAndReport(
 }
 
 interface Planned {
-  calls: Series[];
-  close(): Promise<void>;
+  /** The controllers of the calls, in the order of the calls. */
+  controllers: readonly string[];
+  /** Prepares the calls. */
+  make(): Promise<{ calls: Series[]; close(): Promise<void> }>;
 }
 
-/** Checks the options, and returns a function that prepares the calls. Throws UsageError. */
-function planned(flags: CallFlags, isGiven: IsGiven, io: Io): () => Promise<Planned> {
+/** Checks the options. Throws UsageError. */
+function planned(flags: CallFlags, isGiven: IsGiven, io: Io): Planned {
   if (flags.url.length > 0) {
-    const plan = pagePlanOf(flags, isGiven);
-    return () => Promise.resolve({ calls: [pageCalls(plan)], close: () => Promise.resolve() });
+    const calls = [pageCalls(pagePlanOf(flags, isGiven))];
+    return {
+      controllers: calls.map(({ head }) => head.controller),
+      make: () => Promise.resolve({ calls, close: () => Promise.resolve() }),
+    };
   }
   for (const flag of ['pages', 'click', 'html'] as const) {
     const needs = flag === 'html' ? '--url or --matrix; add one' : '--url; add it';
     if (isGiven(flag)) throw new UsageError(`--${flag}: needs ${needs}, or remove --${flag}`);
   }
   const plans = plansOf(flags);
+  const controllers = plans.map(({ controller }) => controller);
   if (flags.twin === true) {
     checkTwin(plans, isGiven);
     const calls = plans.map((plan) => twinCalls(plan, flags.machine ?? 'idle'));
-    return () => Promise.resolve({ calls, close: () => Promise.resolve() });
+    return { controllers, make: () => Promise.resolve({ calls, close: () => Promise.resolve() }) };
   }
   if (flags.machine !== undefined)
     throw new UsageError('--machine: needs --twin; add it, or remove --machine');
-  return async () => {
+  const make = async () => {
     const server = await openServer(plans, io);
     return { calls: plans.map((plan) => realCalls(plan, server)), close: () => server.close() };
   };
+  return { controllers, make };
 }
 
 async function writeReport(report: CallReport, flags: CallFlags, io: Io): Promise<void> {
-  if (flags.json !== undefined) await writeJson(flags.json, report, io);
-  if (flags.json !== '-') io.stdout.write(reportText(report));
+  const { json } = flags;
+  if (json !== '-') io.stdout.write(reportText(report));
+  if (json !== undefined) await writeJson(json, report, io);
 }
 
 /** Calls of pages that are not part of ccscope. */

@@ -1,10 +1,8 @@
 /** `ccscope call --matrix`: every combination of the links, controllers and sources in a file, in one report. */
-import { writeFileSync } from 'node:fs';
-
 import { openServer, realCalls, twinCalls } from '../call/plan_series.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
 import { interruptible } from '../interrupt.js';
-import { checkFolder, writeJson, type Io } from '../io.js';
+import { checkFolder, inTurn, writeJson, writeText, type Io } from '../io.js';
 import { DEFAULT_DURATION_S, DEFAULT_RUNS } from '../matrix/form.js';
 import { matrixHtml } from '../matrix/html.js';
 import { cellsOf, NATIVE, type Cell } from '../matrix/plan.js';
@@ -131,7 +129,9 @@ async function writing(
 }
 
 async function write(report: MatrixReport, { json, html }: CallFlags, io: Io): Promise<void> {
-  if (json !== undefined) await writeJson(json, report, io);
-  if (html !== undefined) writeFileSync(html, matrixHtml(report));
   if (json !== '-') io.stdout.write(matrixText(report));
+  await inTurn([
+    ...(json === undefined ? [] : [() => writeJson(json, report, io)]),
+    ...(html === undefined ? [] : [() => writeText(html, matrixHtml(report), io)]),
+  ]);
 }

@@ -7,7 +7,7 @@ import { FailedRun, UsageError } from '../../text/errors.js';
 import { plain } from '../../text/plain.js';
 import { NoRecordingError } from '../../watch/index.js';
 import { incidentsOfTrace, type RecordedIncidents } from '../../watch/recorded_incidents.js';
-import { writeJson, type Io } from '../io.js';
+import { checkFolder, writeJson, type Io } from '../io.js';
 import { openTrace } from './trace_source.js';
 import { counted } from '../../text/counted.js';
 
@@ -33,6 +33,7 @@ export function register(program: Command, io: Io): void {
 }
 
 async function tellIncidents(trace: string, { json }: IncidentsFlags, io: Io): Promise<void> {
+  if (json !== undefined && json !== '-') checkFolder(json);
   const { name, stream } = openTrace(trace, { '--json': json }, io);
   let found: RecordedIncidents;
   try {
@@ -46,8 +47,8 @@ async function tellIncidents(trace: string, { json }: IncidentsFlags, io: Io): P
   if (found.ends === 0)
     throw new FailedRun(`${name}: the recording contains no connection; record while a call is running`);
   const { incidents } = found;
-  if (json !== undefined) await writeJson(json, { trace: name, incidents: incidents.map(incidentRow) }, io);
   if (json !== '-') io.stdout.write(incidents.length === 0 ? nothingText(found) : linesOf(found));
+  if (json !== undefined) await writeJson(json, { trace: name, incidents: incidents.map(incidentRow) }, io);
 }
 
 function nothingText({ streams, ends, toUs }: RecordedIncidents): string {

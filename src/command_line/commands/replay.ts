@@ -19,7 +19,7 @@ import {
   type FaultReport,
 } from '../controllers/controllers.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
-import { fileOutput, streamOutput, writeJson, type Io, type Output } from '../io.js';
+import { checkFolder, fileOutput, streamOutput, writeJson, type Io, type Output } from '../io.js';
 import { progress, type Progress } from '../progress.js';
 import { REPLAY_TABLES, ReplaySummary, RowText, type ReplayTable, type RowFormat } from './replay_rows.js';
 import { endReport } from '../run/cell_runner.js';
@@ -113,6 +113,7 @@ function setArgument(text: string, before: GivenParameters): GivenParameters {
 }
 
 async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> {
+  if (isFile(flags.json)) checkFolder(flags.json);
   if (flags.twin === true) {
     checkAlone(flags);
     return replayTwin(trace, flags.json, io);
@@ -133,12 +134,14 @@ async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> 
     if (tables.includes(table)) output.write(text.rows(table, batch));
   };
   const options = { preset: flags.preset, parameters: flags.set, flow: flags.flow, file: source.name, emit };
+  // The summary covers the whole trace, even if the reader of the rows closes the pipe.
+  const readsAll = flags.json !== undefined;
   let done: Replayed;
   try {
     done =
       typeof controller === 'object'
-        ? await replayInWorker(controller, source, options, { ...flags, output, io })
-        : await replayHere(source, { ...options, controller }, { output, io });
+        ? await replayInWorker(controller, source, options, { ...flags, output, readsAll, io })
+        : await replayHere(source, { ...options, controller }, { output, readsAll, io });
   } catch (error) {
     if (error instanceof ParameterProblem) throw new UsageError(`--set: ${error.message}`);
     throw error;
@@ -177,14 +180,21 @@ interface Replayed {
   faults: readonly FaultReport[];
 }
 
+interface RowsOutput {
+  output: Output;
+  /** Whether to read the whole trace even if nobody reads the rows any more. */
+  readsAll: boolean;
+  io: Io;
+}
+
 async function replayHere(
   source: Source,
   options: ReplayOptions,
-  { output, io }: { output: Output; io: Io },
+  { output, readsAll, io }: RowsOutput,
 ): Promise<Replayed> {
   const replayer = new Replayer(await loadCore(), options);
   try {
-    await feed(source, replayer, output, io);
+    await feed(source, replayer, { output, readsAll, io });
     const { missingController: missing } = replayer;
     if (missing !== undefined) {
       const fix = '--controller FILE replays it with its own';
@@ -204,7 +214,7 @@ async function replayInWorker(
   file: ControllerFile,
   source: Source,
   { parameters = {}, flow, emit }: ReplayOptions,
-  { output, io, controllerTimeout }: { output: Output; io: Io; controllerTimeout: number },
+  { output, readsAll, io, controllerTimeout }: RowsOutput & { controllerTimeout: number },
 ): Promise<Replayed> {
   const bar = progressOf(source, io);
   let runner: ControllerRunner | undefined;
@@ -219,7 +229,7 @@ async function replayInWorker(
       ({ arrivals } = result);
       faults = result.faults.map(faultReport);
       for (const batch of result.batches) emit(batch);
-      return output.ready();
+      return (await output.ready()) || readsAll;
     };
     for await (const chunk of source.stream as AsyncIterable<Uint8Array>) {
       bytes += chunk.byteLength;
@@ -239,8 +249,8 @@ async function replayInWorker(
   }
 }
 
-/** Reads the whole trace. Stops early if the reader of the rows closes the pipe. */
-async function feed(source: Source, replayer: Replayer, output: Output, io: Io): Promise<void> {
+/** Reads the whole trace. Stops early if the reader of the rows closes the pipe, unless `readsAll` is set. */
+async function feed(source: Source, replayer: Replayer, { output, readsAll, io }: RowsOutput): Promise<void> {
   const bar = progressOf(source, io);
   const gone = new Error('the reader of the rows closed the pipe');
   try {
@@ -249,7 +259,7 @@ async function feed(source: Source, replayer: Replayer, output: Output, io: Io):
       afterChunk: async (bytes) => {
         replayer.flush();
         bar?.update(bytes);
-        if (!(await output.ready())) throw gone;
+        if (!(await output.ready()) && !readsAll) throw gone;
       },
     });
     replayer.end();

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-
 import { Option, type Command } from 'commander';
 
 import type { Scenario } from '../../scenario/index.js';
@@ -7,7 +5,7 @@ import { didYouMean } from '../../text/suggest.js';
 import { codeText } from '../../text/code_text.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
 import { interruptible } from '../interrupt.js';
-import { checkFolder, writeJson, type Io } from '../io.js';
+import { checkFolder, inTurn, writeJson, writeText, type Io } from '../io.js';
 import { progress } from '../progress.js';
 import { provenance } from '../provenance.js';
 import { cellArgument, chosenCells, withAuthors, withinCells, type CellChoice } from '../run/prepared.js';
@@ -124,12 +122,14 @@ async function runAll(
 
 async function writeReport({ report, pictures }: Reproduction, flags: ReproduceFlags, io: Io): Promise<void> {
   const { json, html, strict, why = false } = flags;
-  if (html !== undefined) writeFileSync(html, reportHtml(report, pictures));
-  if (json !== undefined) await writeJson(json, report, io);
   if (json !== '-')
     io.stdout.write(
       `${reportText(report, { colours: usesColours(io), short: io.stdout.isTTY === true, why })}${codeText(report)}\n`,
     );
+  await inTurn([
+    ...(html === undefined ? [] : [() => writeText(html, reportHtml(report, pictures), io)]),
+    ...(json === undefined ? [] : [() => writeJson(json, report, io)]),
+  ]);
   const {
     failures,
     summary: { numbers },

@@ -23,7 +23,7 @@ import { ControllerEnded } from '../controllers/runner.js';
 import { faultLine, requestedControllers, type FaultReport } from '../controllers/controllers.js';
 import { codeText } from '../../text/code_text.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
-import { checkFolder, columnsOf, writeJson, writeText, type Io } from '../io.js';
+import { checkFolder, columnsOf, inTurn, writeJson, writeText, type Io } from '../io.js';
 import { progress, type Progress } from '../progress.js';
 import { provenance, type Provenance } from '../provenance.js';
 import {
@@ -160,7 +160,7 @@ async function run(names: readonly string[], flags: RunFlags, command: Command, 
   }
   const faults = [...(runs?.faults ?? []), ...(ended === undefined ? [] : [endReport(ended)])];
   const controllers = runs?.controllers ?? [];
-  if (flags.json !== undefined) {
+  const writeResults = async (json: string): Promise<void> => {
     const experiments = results.map(({ result }, i) => ({
       ...result,
       runs: plans[i]?.runs,
@@ -170,16 +170,21 @@ async function run(names: readonly string[], flags: RunFlags, command: Command, 
     const controller =
       ended?.controller ?? ([...new Set(controllers.map(({ name }) => name))].join(', ') || undefined);
     const replaced = controller === undefined ? {} : { controller, controllers, controller_faults: faults };
-    await writeJson(flags.json, { ...about, experiments, ...replaced }, io);
-  }
-  if (flags.csv !== undefined) {
+    await writeJson(json, { ...about, experiments, ...replaced }, io);
+  };
+  const writeRows = async (csv: string): Promise<void> => {
     const rows = results.map(({ result, measured }, i) => ({
       ...{ result: { ...result, cells: measured }, seed: plans[i]?.seed ?? NaN },
       controllers: controllersText(controllers),
     }));
-    await writeText(flags.csv, csvOfRuns(rows, about), io);
-  }
-  if (flags.json !== '-' && flags.csv !== '-') io.stdout.write(`${codeText(about)}\n`);
+    await writeText(csv, csvOfRuns(rows, about), io);
+  };
+  const { json, csv } = flags;
+  if (json !== '-' && csv !== '-') io.stdout.write(`${codeText(about)}\n`);
+  await inTurn([
+    ...(json === undefined ? [] : [() => writeResults(json)]),
+    ...(csv === undefined ? [] : [() => writeRows(csv)]),
+  ]);
   if (faults.length > 0) throw new FailedRun(faults.map(faultLine).join('\n'));
 }
 
@@ -263,6 +268,10 @@ async function runPlan(
   const isMap = surface !== undefined && cells.length === cellsOf(scenario).length;
   const result = isMap ? judgeSurface(scenario, surface, results) : judge(scenario, results);
   const measured = isMap ? judge({ ...scenario, expectations: [], claims: [] }, results).cells : result.cells;
+  if (flags.json !== '-' && flags.csv !== '-') {
+    shown.clear();
+    io.stdout.write(`${resultText(plan, result, batches, runs.controllers)}\n`);
+  }
   const [cell] = cells;
   if (flags.trace !== undefined && cell !== undefined) {
     const { controllers } = runs;
@@ -272,10 +281,6 @@ async function runPlan(
       ...(controllers.length > 0 && { controllers }),
     };
     writeTrace(flags.trace, header, batches, tracedFaults);
-  }
-  if (flags.json !== '-' && flags.csv !== '-') {
-    shown.clear();
-    io.stdout.write(`${resultText(plan, result, batches, runs.controllers)}\n`);
   }
   return { result, measured };
 }

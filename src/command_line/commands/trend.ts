@@ -1,9 +1,7 @@
-import { writeFileSync } from 'node:fs';
-
 import type { Command } from 'commander';
 
 import { UsageError } from '../../text/errors.js';
-import { checkFolder, writeJson, type Io } from '../io.js';
+import { checkFolder, inTurn, writeJson, writeText, type Io } from '../io.js';
 import { readHistory } from '../../trend/history.js';
 import { trendHtml } from '../../trend/html.js';
 import { trendText } from '../../trend/text.js';
@@ -44,7 +42,9 @@ async function trend(folder: string, { last, json, html }: TrendFlags, io: Io): 
       `${folder}: expected recorded test runs, got a folder without any; set \`history: '${folder}'\` in the options of the reporter \`ccscope/playwright/reporter\``,
     );
   const report = trendOf(runs);
-  if (html !== undefined) writeFileSync(html, trendHtml(report));
-  if (json !== undefined) await writeJson(json, report, io);
   if (json !== '-') io.stdout.write(trendText(report));
+  await inTurn([
+    ...(html === undefined ? [] : [() => writeText(html, trendHtml(report), io)]),
+    ...(json === undefined ? [] : [() => writeJson(json, report, io)]),
+  ]);
 }

@@ -13,6 +13,19 @@ export class CallClock {
   }
 }
 
+/** Clocks that differ by at most this count as one clock, because a message may take this long on its way. */
+const MOST_DELAY_MS = 20;
+
+/**
+ * What a time on the page's clock needs to be on this worker's clock, in microseconds. `pageEpochMs` is the page's time
+ * when it sent the message that has just arrived. The two clocks may disagree by hours: `performance.now()` stands still
+ * while the machine sleeps, and `performance.timeOrigin` is computed when a page or a worker is created.
+ */
+export function aheadOfPageUs(pageEpochMs = NaN): number {
+  const aheadMs = performance.timeOrigin + performance.now() - pageEpochMs;
+  return Math.abs(aheadMs) > MOST_DELAY_MS ? Math.round(aheadMs * 1000) : 0;
+}
+
 const RTP_WRAP = 2 ** 32;
 /** The RTP clock rate of every video payload format is 90 kHz (RFC 3551, section 5). */
 const VIDEO_TICKS_PER_MS = 90;

@@ -5,6 +5,7 @@
  */
 import { expose } from 'comlink';
 import { compileCore, CoreError } from '../../core/index.js';
+import { aheadOfPageUs } from './clock.js';
 import { attempt, message } from './errors.js';
 import type { EncodedFrame, EncodedStreams, ScriptTransformer, TransformEvent } from './encoded.js';
 import type { Pipeline } from './pipeline.js';
@@ -27,6 +28,8 @@ let reporter: Reporter | null = null;
 let ticking: ReturnType<typeof setInterval> | undefined;
 let transformer: ScriptTransformer | null = null;
 let side: Side = 'sender';
+/** What times on the page's clock need to be on this worker's clock. */
+let aheadUs = 0;
 /** Aborted when the page ends control, perhaps while the core is still loading. */
 let control = new AbortController();
 
@@ -135,6 +138,7 @@ function requestKeyFrame(): void {
 async function start(config: MediaConfig, port: MessagePort): Promise<void> {
   const out = new Reporter(port);
   reporter = out;
+  aheadUs = aheadOfPageUs(config.pageEpochMs);
   control = new AbortController();
   const { signal } = control;
   ticking ??= setInterval(() => {
@@ -168,7 +172,8 @@ const api: MediaWorkerApi = {
     side = whose;
     connect({ readable, writable }, false);
   },
-  inbound: (report) => withPipeline((p) => p.inbound?.(report)),
+  inbound: ({ timeUs, ...counts }) =>
+    withPipeline((p) => p.inbound?.({ timeUs: timeUs + aheadUs, ...counts })),
   sent: (report) => withPipeline((p) => p.sent?.(report)),
   feedback: (bytes) => withPipeline((p) => p.feedback?.(bytes)),
   receiverReport: (report) => withPipeline((p) => p.receiverReport?.(report)),

@@ -70,10 +70,10 @@ const RTP_TIMESTAMPS = 2 ** 32;
  * so a complete frame may arrive twice. The second arrival contains no information about the path.
  */
 class SeenFrames {
-  readonly #recent = new Set<number>();
+  readonly #recent = new Set<number | string>();
 
   /** Whether `id` is new. */
-  add(id: number): boolean {
+  add(id: number | string): boolean {
     if (this.#recent.has(id)) return false;
     this.#recent.add(id);
     if (this.#recent.size > REMEMBERED_FRAMES)
@@ -91,7 +91,9 @@ export class FrameArrivals {
   of(frame: ReceivedFrame): ArrivalInput | null {
     const { trailer, rtpTimestamp, sizeBytes, keyFrame, spatialIndex = 0 } = frame;
     const layer = Math.max(0, spatialIndex) * RTP_TIMESTAMPS;
-    const id = trailer?.frameSeq ?? (rtpTimestamp === null ? null : rtpTimestamp + layer);
+    // The frame number alone would not do: a sender that attaches again counts from 0 again.
+    const numbered = trailer === null ? null : `${trailer.frameSeq}/${rtpTimestamp ?? ''}`;
+    const id = numbered ?? (rtpTimestamp === null ? null : rtpTimestamp + layer);
     if (id !== null && !this.#seen.add(id)) return null;
     // A frame that waits for a retransmission holds back later frames, so later frames can have earlier
     // arrival times. Controllers need arrival times that never decrease.

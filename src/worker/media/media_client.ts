@@ -1,6 +1,7 @@
 import { transfer, wrap, type Remote } from 'comlink';
 import { START_WITHIN_MS } from '../guest/guest_protocol.js';
 import type { SlotConfig } from '../slot.js';
+import { message } from './errors.js';
 import type { MediaConfig, MediaWorkerApi, WorkerEvent } from './protocol.js';
 
 /** Thrown if a worker could not be created or did not answer. */
@@ -24,12 +25,11 @@ const QUESTIONS = 2;
 const ANSWER_MS = 200;
 
 /**
- * How long a worker may take to replace its shadows. It loads users' controllers one after the other, and may still
- * be loading one of an earlier change.
+ * How long a worker may take to create these slots. It loads users' controllers one after the other. By default, it may
+ * first have to finish loading a controller of an earlier change.
  */
-export function shadowsWithinMs(shadows: readonly SlotConfig[]): number {
-  const loading = shadows.filter(({ url }) => url !== undefined).length;
-  return (loading + 1) * START_WITHIN_MS;
+export function slotsWithinMs(slots: readonly SlotConfig[], beforeMs = START_WITHIN_MS): number {
+  return beforeMs + slots.filter(({ url }) => url !== undefined).length * START_WITHIN_MS;
 }
 
 function within<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T> {
@@ -101,10 +101,15 @@ export class MediaWorker {
       onEvent(data);
     };
     this.#onDeath = onDeath;
+    // A worker that an earlier attachment has left is started again.
+    clearInterval(this.#watch);
     this.#watch = setInterval(() => void this.#check(), WATCH_MS);
     await within(
-      this.#remote.start(config, transfer(port2, [port2])),
-      START_TIMEOUT_MS,
+      this.#remote.start(
+        { ...config, pageEpochMs: performance.timeOrigin + performance.now() },
+        transfer(port2, [port2]),
+      ),
+      slotsWithinMs([config.controller, ...config.shadows], START_TIMEOUT_MS),
       'the core did not load',
     );
   }
@@ -159,9 +164,7 @@ export async function createMediaWorker(workerUrl?: string | URL): Promise<Media
   try {
     client = new MediaWorker(made());
   } catch (error) {
-    throw new WorkerError(
-      `the browser refused the media worker: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new WorkerError(`the browser refused the media worker: ${message(error)}`);
   }
   try {
     await client.ping();

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
 import { readScenario, registryIds } from '../../../src/command_line/scenarios.js';
-import { parseSchedule, scaledSchedule, scheduleText } from '../../../src/link/capacity_text.js';
+import {
+  mostFirstBps,
+  parseSchedule,
+  scaledSchedule,
+  scheduleText,
+} from '../../../src/link/capacity_text.js';
 import { cellsOf, compile, instantiate, parseScenario, type Scenario } from '../../../src/scenario/index.js';
 import { authorsFlows } from '../../../src/scenario/chosen_controller.js';
 import { added, LEAST_BPS, moved, scaledBps } from '../../../src/app/lab/capacity_steps.js';
@@ -80,6 +85,14 @@ describe('edits', () => {
     expect(names).toEqual(['call', 'call-2', 'call-3', 'tcp']);
   });
 
+  it('give a flow a name that no flow of a group has', () => {
+    const { flows } = compile(edited(changeFlow('call', { count: 2 }), addFlow(CALL)), 1);
+    expect(flows.map(({ name }) => name)).toEqual(['call-1', 'call-2', 'call-3']);
+    const grown = edited(addFlow(CALL), changeFlow('call', { count: 2 }), addFlow(CALL));
+    const names = compile(grown, 1).flows.map(({ name }) => name);
+    expect(names).toEqual(['call-1', 'call-3', 'call-2', 'call-4']);
+  });
+
   it('keep the bounds of the rate with another controller, and nothing else', () => {
     const tuned = edited(changeFlow('call', { parameters: { k_u: 0.02, max_bitrate_bps: 1e6 } }));
     const [flow] = again(changeController('call', 'nada-rfc8698')(tuned)).flows;
@@ -112,6 +125,16 @@ describe('a capacity that is drawn', () => {
 
   it('scales as a whole', () => {
     expect(scaledSchedule('1.5mbps,0.6mbps@20s', 3e6)).toBe('3mbps,1.2mbps@20s');
+  });
+
+  it.each([
+    ['2mbps', 1e11],
+    ['1mbps,100mbps@10s', 1e9],
+    ['1mbps,0@10s,0.5mbps@20s', 1e11],
+  ])('%s scales until one of its steps has the largest rate', (schedule, mostBps) => {
+    expect(mostFirstBps(schedule)).toBe(mostBps);
+    expect(() => parseSchedule(scaledSchedule(schedule, mostBps))).not.toThrow();
+    expect(() => parseSchedule(scaledSchedule(schedule, mostBps * 1.01))).toThrow();
   });
 
   it('keeps its steps in time order, wherever one is dragged to', () => {

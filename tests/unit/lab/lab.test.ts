@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 
 import { cellFor, valuesOf, withAxis, wrongChoices } from '../../../src/runs/cell_choice.js';
 import { PRESET_NAMES, withPreset } from '../../../src/app/lab/controller_choice.js';
-import { detailedFlow, drawnFlows } from '../../../src/runs/flows.js';
+import { detailedFlow, drawnFlows, haveSameNumbers } from '../../../src/runs/flows.js';
 import { fromFragment, toFragment } from '../../../src/runs/fragment.js';
+import { FRESH_NETWORK } from '../../../src/app/lab/edits.js';
 import { byPaper, matching } from '../../../src/app/lab/papers.js';
 import { controllerOfPreset } from '../../../src/core/schema.js';
 import { readScenario, registryIds } from '../../../src/command_line/scenarios.js';
@@ -124,6 +125,26 @@ describe('which flows are shown', () => {
     expect(new Set(first.map(({ look }) => look)).size).toBe(first.length);
   });
 
+  it('draws the first flows if no flow has a chosen name any more', () => {
+    expect(drawnFlows(flows, ['call'])).toEqual(drawnFlows(flows, []));
+    expect(drawnFlows(flows, ['call', 'b']).map(({ name }) => name)).toEqual(['b']);
+  });
+
+  it('compares runs by the numbers of their flows', () => {
+    const flow = (number: number, name: string, kind: 'media' | 'tcp' = 'media') => ({
+      ...{ flow: number, name, kind, direction },
+    });
+    const two = [flow(0, 'call'), flow(1, 'call-2')];
+    expect(haveSameNumbers(two, [...two, flow(2, 'tcp', 'tcp')])).toBe(true);
+    expect(haveSameNumbers(two, [flow(0, 'call')])).toBe(true);
+    expect(haveSameNumbers([flow(0, 'call')], [flow(0, 'call-1'), flow(1, 'call-2')])).toBe(true);
+    expect(haveSameNumbers([], two)).toBe(true);
+    // The first call was removed, so the second one has its number.
+    expect(haveSameNumbers(two, [flow(0, 'call-2')])).toBe(false);
+    // A TCP flow took the place of the call.
+    expect(haveSameNumbers(two, [flow(0, 'tcp', 'tcp')])).toBe(false);
+  });
+
   it('shows the controller of the one that is named, or of the first that has one', () => {
     expect(detailedFlow(flows, 'b')?.flow).toBe(10);
     expect(detailedFlow(flows, 'tcp-1')?.name).toBe('a');
@@ -157,6 +178,15 @@ describe('choosing a controller', () => {
     expect(media(aqm, 0)[0]?.parameters).toHaveProperty('increase_mode');
     const [flow] = media(parseScenario(withPreset(aqm, 'lcc')), 0);
     expect(flow?.parameters).toEqual({ max_bitrate_bps: 2e6 });
+  });
+
+  it('gives it to flows with dots in their names, and to no other flow', () => {
+    const names = ['a', 'a.b', 'a.b.parameters', 'a.controller'];
+    const flows = names.map((name) => ({ kind: 'media', name, count: 2 }));
+    const chosen = withPreset(parseScenario({ ...FRESH_NETWORK, flows }), 'nada-2015');
+    const { flows: changed } = instantiate(parseScenario(JSON.parse(JSON.stringify(chosen))), {});
+    const controlled = { controller: 'nada', preset: 'nada-2015', parameters: {} };
+    expect(changed).toEqual(flows.map((flow) => ({ ...flow, ...controlled })));
   });
 
   it('changes nothing where nothing is chosen, and where the cells differ in it', () => {

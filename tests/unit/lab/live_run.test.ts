@@ -11,7 +11,11 @@ const network = (title: string): Scenario => ({ ...parseScenario(FRESH_NETWORK),
 
 /** A fake worker. The test decides when each of its runs ends. */
 class Bench {
-  readonly begun: { title: string; end: (cancelled?: boolean) => void; row: () => Promise<void> }[] = [];
+  readonly begun: {
+    title: string;
+    end: (cancelled?: boolean, timeUs?: number) => void;
+    row: () => Promise<void>;
+  }[] = [];
   readonly worker: NonNullable<LiveRunOptions['worker']> = {
     check: () => Promise.reject(new Error('not asked here')),
     plan: (request) => Promise.resolve(compile((request as { scenario: Scenario }).scenario, 1)),
@@ -20,19 +24,19 @@ class Bench {
       new Promise((resolve) => {
         const { onProgress, signal } = handlers ?? {};
         const { title } = (request as { scenario: Scenario }).scenario;
-        const end = (cancelled = false): void =>
+        const end = (cancelled = false, timeUs = 0): void =>
           resolve({
             windows: [],
             metrics: [],
             values: new Map(),
             densities: new Map(),
             events: 0,
-            timeUs: 0,
+            timeUs,
             elapsedMs: 1,
             cancelled,
             faults: [],
           } satisfies SimulationResult);
-        signal?.addEventListener('abort', () => end(true));
+        signal?.addEventListener('abort', () => end(true, this.abortedAtUs));
         const row = async (): Promise<void> => {
           const columns = [[0], [this.begun.length * 1e6], [1], [1], [1]].map(
             (values) => new Float64Array(values),
@@ -43,6 +47,8 @@ class Bench {
         this.begun.push({ title, end, row });
       }),
   };
+  /** How much of an aborted run was simulated. */
+  abortedAtUs = 0;
   readonly trace = { data: new TraceData() };
   readonly store = {
     clear: () => {
@@ -53,10 +59,12 @@ class Bench {
       for (const batch of unpackBatches(packed)) this.trace.data.append(batch);
     },
   } as unknown as TraceStore;
-  readonly live = new LiveRun(this.store, {
-    worker: this.worker,
-    traceOf: () => ({ tables: ['throughput'] }),
-  });
+  readonly live: LiveRun;
+
+  constructor(beforeChange: NonNullable<LiveRunOptions['beforeChange']> = () => Promise.resolve()) {
+    const traceOf: LiveRunOptions['traceOf'] = () => ({ tables: ['throughput'] });
+    this.live = new LiveRun(this.store, { worker: this.worker, traceOf, beforeChange });
+  }
 
   play(title: string): ReturnType<LiveRun['play']> {
     return this.live.play({ scenario: network(title), cell: {}, seed: 1 });
@@ -102,6 +110,44 @@ describe('runs that follow choices', () => {
     expect(bench.live.run.value).toBeNull();
     next.end();
     expect((await second)?.scenario.title).toBe('newer');
+  });
+
+  it.each([
+    ['at once', 0],
+    ['after a small part of it', 100],
+  ])('stop the next one, too, if the one before was stopped %s', async (_, abortedAtUs) => {
+    const bench = new Bench();
+    bench.abortedAtUs = abortedAtUs;
+    const a = bench.play('a');
+    await bench.nth(1);
+    // A simulation of the whole run would take far longer than the part that is simulated here.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const b = bench.play('b');
+    await bench.nth(2);
+    const c = bench.play('c');
+    // Run b has not ended by itself.
+    const third = await bench.nth(3);
+    expect(third.title).toBe('c');
+    third.end();
+    expect([await a, await b]).toEqual([null, null]);
+    expect((await c)?.scenario.title).toBe('c');
+  });
+
+  it('tell what replaces the drawn run', async () => {
+    const replaced: (readonly [string | undefined, string])[] = [];
+    const bench = new Bench((next) => {
+      replaced.push([bench.live.run.value?.scenario.title, next.scenario.title]);
+      return Promise.resolve();
+    });
+    for (const [index, title] of ['a', 'b'].entries()) {
+      const run = bench.play(title);
+      (await bench.nth(index + 1)).end();
+      await run;
+    }
+    expect(replaced).toEqual([
+      [undefined, 'a'],
+      ['a', 'b'],
+    ]);
   });
 
   it('keep what was simulated of one that a person cancels', async () => {

@@ -1,11 +1,17 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { valuesOf } from '../../../src/app/lab/playback/parameter_values.js';
-import { gccEquations } from '../../../src/app/lab/playback/equations.js';
+import {
+  gccEquations,
+  lccEquations,
+  nadaEquations,
+  type Equation,
+} from '../../../src/app/lab/playback/equations.js';
 import { momentOf } from '../../../src/app/lab/playback/moment.js';
 import { packetsAt } from '../../../src/app/lab/playback/packet_picture.js';
 import { loadCore } from '../../../src/core/index.js';
-import { parseScenario, runCell } from '../../../src/scenario/index.js';
+import { CONTROLLER_SPECS, type ControllerName } from '../../../src/core/schema.js';
+import { compile, parseScenario, runCell } from '../../../src/scenario/index.js';
 import { TraceData } from '../../../src/trace/index.js';
 
 const DURATION_S = 40;
@@ -148,6 +154,24 @@ describe('equations with their values', () => {
     (column: string, row: number): number =>
       rows[column]?.[row] ?? NaN;
 
+  it('have the parameters of the flow’s own entry, also if a group has a similar name', () => {
+    const flows = [
+      { kind: 'media', name: 'a', count: 3, parameters: { k_u: 0.1 } },
+      { kind: 'media', name: 'a-1', count: 2, parameters: { k_u: 0.2 } },
+      { kind: 'media', name: 'a-3', parameters: { k_u: 0.3 } },
+    ];
+    const groups = parseScenario({ ...scenario, flows });
+    const found = compile(groups, 1).flows.map(({ name = '' }): [string, number] => [
+      name,
+      valuesOf(groups, { ...call, name })('k_u'),
+    ]);
+    expect(Object.fromEntries(found)).toEqual({
+      ...{ 'a-2': 0.1, 'a-4': 0.1, 'a-5': 0.1 },
+      ...{ 'a-1-1': 0.2, 'a-1-2': 0.2 },
+      'a-3': 0.3,
+    });
+  });
+
   it('give their result with the numbers as they are written', async () => {
     let compared = 0;
     for (let s = 2; s < DURATION_S; s += 0.37)
@@ -218,5 +242,176 @@ describe('equations with their values', () => {
       compared += 1;
     }
     expect(compared).toBeGreaterThan(50);
+  });
+});
+
+/** A run of one call with this preset over 1 Mbps, with what the panel needs to write equations at its moments. */
+async function callOf(controller: ControllerName, preset: string) {
+  const one = parseScenario({
+    ccscope_scenario: 1,
+    id: 'one',
+    title: 'One call',
+    description: 'One call, and a fall of the capacity.',
+    duration_s: 20,
+    forward: { capacity: '1mbps,0.5mbps@10s', queue: 'droptail:300ms', one_way_delay_ms: 25 },
+    flows: [{ kind: 'media', name: 'call', preset }],
+  });
+  const rows = new TraceData();
+  const { batches } = runCell(await loadCore(), one, {}, 1, {
+    trace: { tables: ['group', 'rate', 'nada', 'lcc'], intervalUs: 20e3 },
+  });
+  for (const batch of batches) rows.append(batch);
+  const of = { view: (query: Parameters<TraceData['view']>[0]) => Promise.resolve(rows.view(query)) };
+  const flow = { flow: 0, name: 'call', kind: 'media', direction: 'forward', controller } as const;
+  return { values: valuesOf(one, flow), at: (us: number) => momentOf(of, controller, 0, us) };
+}
+const titled = (equations: readonly Equation[], title: string): Equation | undefined =>
+  equations.find((each) => each.title === title);
+
+describe('the equations of NADA', () => {
+  it.each([
+    ['nada-rfc8698', 'RFC 8698, section 4.3, eq. 5', String.raw`\frac{RMAX}{r_{ref}}`],
+    ['nada-2015', 'RFC 8698, section 4.3, eq. 5', String.raw`\frac{RMAX}{r_{ref}}`],
+    [
+      'nada-chromium-2015',
+      'Chromium 2015; RFC 8698, section 4.3, eq. 5',
+      String.raw`\frac{RMAX - RMIN}{r_{ref} - RMIN}`,
+    ],
+  ])(
+    'give the offset from the equilibrium as the core computes it with %s',
+    async (preset, source, ratio) => {
+      const { values, at } = await callOf('nada', preset);
+      const origin = preset === 'nada-chromium-2015' ? values('min_bitrate_bps') : 0;
+      let compared = 0;
+      for (let s = 2; s < 20; s += 0.37) {
+        const { rows, timeUs } = await at(s * 1e6);
+        const { nada, rate } = rows;
+        if (nada === undefined || rate === undefined) continue;
+        const offset = titled(nadaEquations({ timeUs, rows }, values), 'Offset from the equilibrium');
+        expect(offset).toMatchObject({ source });
+        expect(offset?.formula).toContain(ratio);
+        const x = nada.now['x_curr_ms'] ?? NaN;
+        const above = (rate.now['target_bps'] ?? NaN) - origin;
+        const wanted = (values('prio') * values('xref_ms') * (values('max_bitrate_bps') - origin)) / above;
+        const told = numbersIn(offset?.values.replaceAll(/\(−([\d.]+ ms)\)/g, '-$1') ?? '').at(-1) ?? NaN;
+        expect(Math.abs(told - (x - wanted)), offset?.values).toBeLessThan(0.051);
+        compared += 1;
+      }
+      expect(compared).toBeGreaterThan(40);
+    },
+  );
+
+  it.each([
+    ['nada-rfc8698', String.raw`r_{ref} = \max(r_{ref}, (1 + \gamma) r_{recv})`],
+    ['nada-2015', String.raw`r_{ref} = (1 + \gamma) r_{recv}`],
+    ['nada-chromium-2015', String.raw`r_{ref} = (1 + \gamma) r_{recv}`],
+    ['nada-live', String.raw`r_{ref} = \max(r_{gradual}, (1 + \gamma) r_{recv})`],
+  ])('give the ramp-up of %s its own lowest rate, or none', async (preset, formula) => {
+    const { values, at } = await callOf('nada', preset);
+    const laws = [];
+    for (let s = 0.5; s < 20; s += 0.1) {
+      const rate = titled(nadaEquations(await at(s * 1e6), values), 'Rate');
+      if (rate?.values.startsWith('ramp-up')) laws.push(rate.formula);
+    }
+    expect(new Set(laws)).toEqual(new Set([formula]));
+  });
+
+  it.each([
+    ['nada-rfc8698', false],
+    ['nada-chromium-2015', true],
+  ])('count rates of the gradual update of %s from RMIN: %s', async (preset, isFromRmin) => {
+    const { values, at } = await callOf('nada', preset);
+    const laws = [];
+    for (let s = 0.5; s < 20; s += 0.1) {
+      const rate = titled(nadaEquations(await at(s * 1e6), values), 'Rate');
+      if (rate?.values.startsWith('gradual')) laws.push(rate.formula.includes('(r_{ref} - RMIN)'));
+    }
+    expect(new Set(laws)).toEqual(new Set([isFromRmin]));
+  });
+});
+
+describe('the equation of the loss-based controller', () => {
+  const lossText = (preset: string, row: object, given: object): string | undefined => {
+    const spec = CONTROLLER_SPECS.gcc;
+    const values: Record<string, number> = {
+      ...Object.fromEntries(spec.parameters.map((each) => [each.name, each.default])),
+      ...spec.presets.find(({ name }) => name === preset)?.values,
+      ...given,
+    };
+    const now = { time_us: 1e6, a_s_bps: 500e3, a_r_bps: 600e3, target_bps: 500e3, fraction_lost: 0, ...row };
+    const moment = { timeUs: 1e6, rows: { rate: { now, before: undefined, cut: undefined } } };
+    const equations = gccEquations(moment, (name) => values[name] ?? NaN);
+    return titled(equations, 'Loss-based controller')?.values;
+  };
+
+  it.each([
+    ['gcc', {}, {}, 'f_l = 0.0 %: 1.05·A_s; A_s = 500 kbps'],
+    ['gcc', { fraction_lost: 0.05 }, {}, 'f_l = 5.0 %: A_s stays; A_s = 500 kbps'],
+    ['gcc', { fraction_lost: 0.2 }, {}, 'f_l = 20.0 %: A_s·(1 − 0.5·f_l); A_s = 500 kbps'],
+    [
+      'gcc',
+      { fraction_lost: 0.2 },
+      { loss_decrease_factor: 0.25 },
+      'f_l = 20.0 %: A_s·(1 − 0.25·f_l); A_s = 500 kbps',
+    ],
+    ['gcc', { a_r_bps: 500e3 }, {}, 'f_l = 0.0 %: 1.05·A_s; A_s = 500 kbps, bounded by A_r'],
+    [
+      'libwebrtc-2016-08',
+      {},
+      {},
+      'f_l = 0.0 %: 1.08·the lowest A_s of the last second + 1 kbps; A_s = 500 kbps',
+    ],
+  ])('has the numbers of %s for %j and %j', (preset, row, given, text) => {
+    expect(lossText(preset, row, given)).toBe(text);
+  });
+});
+
+/** Where each equation is in its paper: the numbers of the equations, and the sections that contain them. */
+const SECTIONS = {
+  ToN: [
+    [3, 13, 'III-A'],
+    [14, 14, 'III-B'],
+    [15, 28, 'IV'],
+  ],
+  LCC: [
+    [1, 1, 'II'],
+    [2, 2, 'II-A'],
+    [3, 4, 'II-B'],
+    [5, 8, 'II-C'],
+  ],
+  'RFC 8698': [
+    [1, 2, '4.2'],
+    [3, 7, '4.3'],
+  ],
+} as const;
+
+describe('the sources of the equations', () => {
+  it.each([
+    ['gcc', 'gcc', gccEquations],
+    ['nada', 'nada-chromium-2015', nadaEquations],
+    ['lcc', 'lcc', lccEquations],
+  ] as const)('name the sections of %s that contain them', async (controller, preset, equations) => {
+    const { values, at } = await callOf(controller, preset);
+    let numbered = 0;
+    for (const { title, source } of equations(await at(15e6), values)) {
+      const [, paper, section, first, last = first] =
+        /(ToN|LCC|RFC 8698), section ([\w.-]+)(?:, eq\. (\d+)(?: and (\d+))?)?/.exec(source) ?? [];
+      const sections = Object.entries(SECTIONS).find(([name]) => name === paper)?.[1] ?? [];
+      expect(sections.length, `${title}: ${source}`).toBeGreaterThan(0);
+      if (first === undefined) continue;
+      const of = sections.filter(([from, to]) => from <= Number(first) && Number(last) <= to);
+      expect(
+        of.map(([, , name]) => name),
+        `${title}: ${source}`,
+      ).toEqual([section]);
+      numbered += 1;
+    }
+    expect(numbered).toBeGreaterThanOrEqual(3);
+  });
+
+  it('are the section on the detector where there is no number', async () => {
+    const { values, at } = await callOf('gcc', 'gcc');
+    const equations = gccEquations(await at(15e6), values);
+    expect(titled(equations, 'Overuse detector')?.source).toBe('ToN, section III-A');
   });
 });

@@ -1,4 +1,6 @@
 /** The lessons: every choice can be run, and the solution solves the task, but the initial choice does not. */
+import { readFileSync } from 'node:fs';
+
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, tableSpec, type Core } from '../../../src/core/index.js';
@@ -98,6 +100,14 @@ describe.each(LESSONS)('$id, with other seeds', ({ load }) => {
       else expect(solved.length, name).toBeLessThanOrEqual(1);
     }
   });
+});
+
+it('the guide to the lessons names the line in which the server prints the addresses for a class', () => {
+  const guide = readFileSync('src/app/lessons/README.md', 'utf8').replace(/\s+/g, ' ');
+  const printed = readFileSync('src/command_line/commands/serve.ts', 'utf8');
+  const [, line = ''] = /_([^_]+) …_ gives those for the class/.exec(guide) ?? [];
+  expect(line).not.toBe('');
+  expect(printed).toContain(`\`${line} \${`);
 });
 
 /** Checks what predictions and explanations state about the runs, as far as numbers can confirm these statements. */
@@ -237,6 +247,64 @@ describe('what the lessons say is so', () => {
       const merged = tried(lesson, 'grp', seed).measured.forward.utilisation;
       expect(merged).toBeGreaterThan(tried(lesson, 'off', seed).measured.forward.utilisation);
     }
+  });
+
+  type Column = 'time_us' | 'a_r_bps' | 'a_s_bps' | 'signal' | 'fraction_lost';
+  /** The rows of a table of a lesson's run. */
+  const rowsOf = async (
+    id: string,
+    choice: string,
+    table: 'group' | 'rate',
+  ): Promise<((name: Column) => number)[]> => {
+    const columns = tableSpec(table).columns.map(({ name }) => name);
+    const { scenario } = await lessonOf(id);
+    const trace = { tables: [table] };
+    const { batches } = runCell(core, parseScenario(scenario), { choice }, 1, { trace });
+    return batches.flatMap((batch) =>
+      Array.from({ length: batch.rows }, (_, row) => (name: Column) => {
+        return batch.columns[columns.indexOf(name)]?.[row] ?? NaN;
+      }),
+    );
+  };
+
+  it('A_r grows as fast as the lesson says until the first overuse, and far more slowly afterwards', async () => {
+    const text = textOf((await lessonOf('rate-controller')).text);
+    const [, first = NaN] = /about (\d+) % a second until the first overuse/.exec(text) ?? [];
+    const [, later = NaN] = /by (\d+) % a second once that maximum is no longer valid/.exec(text) ?? [];
+    const perSecond = 1 + Number(first) / 100;
+    const OVERUSE = 2;
+    for (const choice of ['0.85', '0.95', '0.5']) {
+      const rows = await rowsOf('rate-controller', choice, 'group');
+      const at = (us: number) => rows.findLast((row) => row('time_us') <= us);
+      const firstUs = rows.find((row) => row('signal') === OVERUSE)?.('time_us') ?? NaN;
+      const [start, before] = [rows[0], at(firstUs - 1)];
+      const elapsedS = ((before?.('time_us') ?? NaN) - (start?.('time_us') ?? NaN)) / 1e6;
+      const factor = ((before?.('a_r_bps') ?? NaN) / (start?.('a_r_bps') ?? NaN)) ** (1 / elapsedS);
+      expect(Math.abs(factor - perSecond), choice).toBeLessThan(0.05);
+      for (let us = firstUs + 2e6; us < 90e6; us += 0.2e6) {
+        const growth = (at(us)?.('a_r_bps') ?? NaN) / (at(us - 1e6)?.('a_r_bps') ?? NaN);
+        expect(growth).toBeLessThanOrEqual(1 + Number(later) / 100);
+      }
+    }
+  });
+
+  it('A_s is never above A_r, and falls with it where nothing is lost', async () => {
+    const lesson = await lessonOf('loss-based-control');
+    expect(textOf(lesson.text)).toMatch(/A_s is also never above the receiver’s A_r \(CMP/);
+    expect(textOf(lesson.text)).toContain('A_s falls with A_r even where nothing is lost');
+    let falls = 0;
+    for (const { name } of lesson.scenario.axes[0].values) {
+      const rows = await rowsOf(lesson.id, name, 'rate');
+      expect(rows.length).toBeGreaterThan(100);
+      rows.forEach((row, i) => {
+        expect(row('a_s_bps')).toBeLessThanOrEqual(row('a_r_bps'));
+        if (name !== '0' || !(row('a_s_bps') < (rows[i - 1]?.('a_s_bps') ?? NaN))) return;
+        expect(row('fraction_lost')).toBe(0);
+        expect(row('a_s_bps')).toBe(row('a_r_bps'));
+        falls += 1;
+      });
+    }
+    expect(falls).toBeGreaterThan(3);
   });
 
   it('LCC uses far more of a link that loses at random than GCC', async () => {

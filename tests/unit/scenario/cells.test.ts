@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadCore } from '../../../src/core/index.js';
 import { parseRate } from '../../../src/link/capacity_text.js';
 import {
+  ConfigError,
   cellKey,
   cellLabel,
   cellsOf,
@@ -55,6 +56,41 @@ describe('cells', () => {
       one_way_delay_ms: minimal.forward.one_way_delay_ms,
       loss_ratio: 0.1,
     });
+  });
+
+  it('find flows and windows whose names contain dots', () => {
+    const flows = ['a', 'a.b', 'a.count'].map((name) => ({ kind: 'media', name }));
+    const windows = [{ name: 'w.1', begin_s: 0, end_s: 5 }];
+    const set = {
+      'flows.a.parameters.alpha': 0.9,
+      'flows.a.b.parameters.alpha': 0.8,
+      // This is the count of the flow `a`, and not the flow `a.count` as a whole.
+      'flows.a.count': 2,
+      'flows.a.count.count': 3,
+      'windows.w.1.end_s': 7,
+    };
+    const axes = [{ name: 'x', values: [{ name: 'y', set }] }];
+    const instance = instantiate(parseScenario({ ...minimal, flows, windows, axes }), { x: 'y' });
+    expect(instance.flows).toEqual([
+      { ...flows[0], parameters: { alpha: 0.9 }, count: 2 },
+      { ...flows[1], parameters: { alpha: 0.8 } },
+      { ...flows[2], count: 3 },
+    ]);
+    expect(instance.windows).toEqual([{ ...windows[0], end_s: 7 }]);
+    const whole = { 'flows.a.b': { kind: 'tcp', name: 'c' } };
+    const other = [{ name: 'x', values: [{ name: 'y', set: whole }] }];
+    const replaced = instantiate(parseScenario({ ...minimal, flows: flows.slice(1), axes: other }), {
+      x: 'y',
+    });
+    expect(replaced.flows[0]).toEqual({ kind: 'tcp', name: 'c' });
+  });
+
+  it('are refused for a path that is very long, without a long search', () => {
+    const set = { [`flows.gcc${'.x'.repeat(100_000)}`]: 1, [`flows${'.gcc'.repeat(100_000)}`]: 1 };
+    for (const [path, value] of Object.entries(set)) {
+      const axes = [{ name: 'a', values: [{ name: 'x', set: { [path]: value } }] }];
+      expect(() => parseScenario({ ...minimal, axes })).toThrow(ConfigError);
+    }
   });
 
   it('take the way back as it is if they set it as a whole', () => {
@@ -178,6 +214,20 @@ describe('what the simulator gets', () => {
     expect(compiled.map(({ name }) => name)).toEqual(['gcc-1', 'gcc-2', 'gcc-3', 'tcp-1', 'tcp-2']);
     expect(compiled.map(({ startUs }) => startUs)).toEqual([0, 2e6, 4e6, 0, 0]);
     expect(flowGroups(scenario).map((group) => group.flows)).toEqual([[0, 1, 2], [], [3, 4]]);
+  });
+
+  it('gives each flow a name of its own, also where a group could have the name of another flow', () => {
+    const entries = [
+      { kind: 'media', name: 'a', count: 3 },
+      { kind: 'media', name: 'a-2' },
+      { kind: 'tcp', name: 'a-1', count: 2 },
+      { kind: 'tcp', name: 'a-1-1' },
+      { kind: 'tcp', name: 'a-4', count: 0 },
+    ];
+    const scenario = parseScenario({ ...minimal, flows: entries });
+    const names = compile(scenario, 1).flows.map(({ name }) => name);
+    expect(names).toEqual(['a-3', 'a-5', 'a-6', 'a-2', 'a-1-2', 'a-1-3', 'a-1-1']);
+    expect(flowGroups(scenario).map(({ flows }) => flows)).toEqual([[0, 1, 2], [3], [4, 5], [6], []]);
   });
 
   it('gives every flow of the direction its capacity', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseScenario } from '../../../src/scenario/index.js';
+import { CONTROLLER_NAMES, CONTROLLER_SPECS } from '../../../src/core/schema.js';
+import { cellsOf, instantiate, parseScenario } from '../../../src/scenario/index.js';
 import { minimal, problem, varied } from './support.js';
 
 const withFlow = (flow: object): object => ({ ...minimal, flows: [{ ...minimal.flows[0], ...flow }] });
@@ -121,6 +122,27 @@ describe('the form of a scenario', () => {
       withFlow({ source: { noise_sd: 2 } }),
       'test.flows.gcc.source.noise_sd',
       /0 to 1/,
+      /correct/,
+    ],
+    [
+      'a misspelt name of a value',
+      withFlow({ source: { nack: 'rxt' } }),
+      'scenario.flows.0.source.nack',
+      /^one of off, on, rtx$/,
+      /correct/,
+    ],
+    [
+      'a number that no name has',
+      withFlow({ source: { nack: 5 } }),
+      'test.flows.gcc.source.nack',
+      /^one of off, on, rtx$/,
+      /correct/,
+    ],
+    [
+      'a name for a number',
+      withFlow({ parameters: { alpha: 'on' } }),
+      'scenario.flows.0.parameters.alpha',
+      /^a number$/,
       /correct/,
     ],
     [
@@ -255,6 +277,51 @@ describe('the form of a scenario', () => {
     expect(error.field).toBe(field);
     expect(error.expected).toMatch(expected);
     expect(error.fix).toMatch(fix);
+  });
+
+  const tcp = (parameters: object): object => ({
+    ...minimal,
+    flows: [{ kind: 'tcp', name: 'tcp', parameters }],
+  });
+
+  it.each<[what: string, named: object, numbered: object]>([
+    ['the video source', withFlow({ source: { nack: 'rtx' } }), withFlow({ source: { nack: 2 } })],
+    [
+      'the default controller',
+      withFlow({ parameters: { increase_mode: 'additive', alpha: 0.9 } }),
+      withFlow({ parameters: { increase_mode: 1, alpha: 0.9 } }),
+    ],
+    [
+      'another controller',
+      withFlow({ controller: 'nada', parameters: { ramp_up_floor: 'gradual' } }),
+      withFlow({ controller: 'nada', parameters: { ramp_up_floor: 2 } }),
+    ],
+    [
+      'TCP',
+      tcp({ sack: 'on', partial_ack_timer: 'slow_but_steady' }),
+      tcp({ sack: 2, partial_ack_timer: 1 }),
+    ],
+  ])('takes the names of values of %s, as well as their numbers', (_, named, numbered) => {
+    expect(parseScenario(named)).toEqual(parseScenario(numbered));
+  });
+
+  it('takes the name of a value from an axis, which may also choose the controller', () => {
+    const set = { 'flows.gcc.controller': 'nada', 'flows.gcc.parameters.rate_origin': 'rmin' };
+    const scenario = parseScenario({ ...minimal, axes: [{ name: 'a', values: [{ name: 'x', set }] }] });
+    const [cell = {}] = cellsOf(scenario);
+    expect(instantiate(scenario, cell).flows).toMatchObject([{ parameters: { rate_origin: 1 } }]);
+  });
+
+  it('has one number for each name of a value, whichever controller a flow has', () => {
+    const numbers = new Map<string, number>();
+    for (const { name, values = [] } of CONTROLLER_NAMES.flatMap(
+      (controller) => CONTROLLER_SPECS[controller].parameters,
+    ))
+      for (const [number, value] of values.entries()) {
+        expect(numbers.get(`${name} ${value}`) ?? number, `${name}: ${value}`).toBe(number);
+        numbers.set(`${name} ${value}`, number);
+      }
+    expect(numbers.size).toBeGreaterThan(30);
   });
 
   it('does not let a path reach into the machinery of objects', () => {

@@ -11,6 +11,7 @@ import {
   selects,
   type Scenario,
 } from '../../../src/scenario/index.js';
+import { flowNames } from '../../../src/scenario/compile.js';
 import { METRICS, selectedFlows } from '../../../src/scenario/metrics.js';
 
 /** The experiments of the papers and of RFC 8867, all of which must be in the registry. */
@@ -124,6 +125,13 @@ describe('the registry', () => {
   it.each(EXPERIMENTS)('%s can be checked again once it is checked, as pages do', (id) => {
     const scenario = readScenario(id);
     expect(parseScenario(structuredClone(scenario))).toEqual(scenario);
+  });
+
+  it.each(registryIds())('%s counts the flows of each group from 1, without a gap', (id) => {
+    const { flows } = readScenario(id);
+    const counted = flows.map((flow) => ({ ...flow, count: 3 }));
+    const names = flows.flatMap(({ name }) => [`${name}-1`, `${name}-2`, `${name}-3`]);
+    expect(flowNames({ flows: counted }).flat()).toEqual(names);
   });
 
   it('has the closed form of eq. 18 as what is published of proposition 1, and 15 % around it', () => {

@@ -1,6 +1,7 @@
 /** The media worker itself: what ends control ends it, even if the core has not loaded yet. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import { TABLE_SPECS } from '../../../src/core/index.js';
 import type { EncodedFrame, TransformEvent } from '../../../src/worker/media/encoded.js';
 import type { MediaConfig, MediaWorkerApi, WorkerEvent } from '../../../src/worker/media/protocol.js';
 import { hasTrailer } from '../../../src/worker/media/trailer.js';
@@ -71,5 +72,36 @@ describe('the media worker', () => {
     expect(await isControlled()).toBe(false);
     vi.advanceTimersByTime(300);
     expect(new Set(events.map(({ kind }) => kind))).toEqual(new Set(['tick']));
+  });
+});
+
+describe('the browser’s counters, whose times are on the clock of the page', () => {
+  const column = TABLE_SPECS.find(({ name }) => name === 'inbound')?.columns.findIndex(
+    ({ name }) => name === 'time_us',
+  );
+
+  /** The recorded time of counters that the page reads now, on the page's clock and as recorded. */
+  async function recorded(pageBehindMs: number) {
+    const { api, port, events } = await worker();
+    const pageMs = () => performance.timeOrigin + performance.now() - pageBehindMs;
+    await api.start({ ...CONFIG, side: 'receiver', pageEpochMs: pageMs() }, port);
+    const timeUs = Math.round((pageMs() - CONFIG.originEpochMs) * 1000);
+    api.inbound({ timeUs, packetsReceived: 1, packetsLost: 0, bytesReceived: 1200 });
+    api.passThrough();
+    const batches = events.flatMap((event) => (event.kind === 'batches' ? event.batches : []));
+    const taken = batches.find(({ table }) => table === 'inbound')?.columns[column ?? -1]?.[0];
+    return { timeUs, taken };
+  }
+
+  it.each([3_600_000, -3_600_000, 600])('are on the worker’s clock: %d ms', async (pageBehindMs) => {
+    const { timeUs, taken = NaN } = await recorded(pageBehindMs);
+    // A message takes a while, and the machine may be busy.
+    const errorMs = Math.abs((taken - timeUs) / 1000 - pageBehindMs);
+    expect(errorMs).toBeLessThan(100);
+  });
+
+  it('stay as they are if the clocks agree', async () => {
+    const { timeUs, taken } = await recorded(0);
+    expect(taken).toBe(timeUs);
   });
 });

@@ -1,4 +1,4 @@
-// Adaptive threshold gamma of the over-use detector (ToN IV, eq. 11-12):
+// Adaptive threshold gamma of the over-use detector (ToN III-A, eq. 11-12):
 //
 //   gamma += dT k (|T| - gamma),   k = k_d while |T| < gamma, else k_u
 //

@@ -80,7 +80,7 @@ function delayEquations(group: Moment['rows']['group'], value: Values): Equation
   }
   equations.push({
     title: 'Overuse detector',
-    source: 'ToN, section III-A and IV',
+    source: 'ToN, section III-A',
     formula: String.raw`T = n \cdot m(t_i), \quad -\gamma(t_{i-1}) \le T \le \gamma(t_{i-1})`,
     values: isHeld
       ? `the detector held: ${SIGNALS[of(now, 'signal')] ?? '–'}`
@@ -130,7 +130,7 @@ function thresholdEquation(now: Row, before: Row, value: Values): Equation {
           : `${exactMs(last)} + ${number(counted, 4)} ms · ${number(gain)} · (${exactMs(magnitude)} − ${exactMs(last)}) = ${ms(follows)}${bounded && bounded + ms(gamma)}`;
   return {
     title: 'Adaptive threshold',
-    source: 'ToN, section IV, eq. 11 and 12',
+    source: 'ToN, section III-A, eq. 11 and 12',
     formula: String.raw`\gamma(t_i) = \gamma(t_{i-1}) + \Delta T_i \, k_\gamma \left(|T| - \gamma(t_{i-1})\right)`,
     values,
   };
@@ -166,16 +166,15 @@ function rateEquations({ group, rate }: Moment['rows'], value: Values): Equation
   if (rate !== undefined) {
     const { now } = rate;
     const lost = of(now, 'fraction_lost');
-    const [low, high] = [value('loss_low'), value('loss_high')];
-    const law = lost > high ? 'A_s·(1 − 0.5·f_l)' : lost < low ? '1.05·A_s' : 'A_s stays';
+    const bound = of(now, 'a_s_bps') >= of(now, 'a_r_bps') ? ', bounded by A_r' : '';
     equations.push(
       {
         title: 'Loss-based controller',
-        source: 'ToN, section III-A, eq. 14',
+        source: 'ToN, section III-B, eq. 14',
         formula: String.raw`A_s(t_k) = \begin{cases} A_s(t_{k-1})(1 - 0.5 f_l) & f_l > 0.1 \\ 1.05 A_s(t_{k-1}) & f_l < 0.02 \\ A_s(t_{k-1}) & \text{otherwise} \end{cases}`,
         values: Number.isNaN(lost)
           ? 'no report of losses yet'
-          : `f_l = ${percent(lost)}: ${law}; A_s = ${kbps(of(now, 'a_s_bps'))}`,
+          : `f_l = ${percent(lost)}: ${lossLaw(lost, value)}; A_s = ${kbps(of(now, 'a_s_bps'))}${bound}`,
       },
       {
         title: 'Target',
@@ -186,6 +185,15 @@ function rateEquations({ group, rate }: Moment['rows'], value: Values): Equation
     );
   }
   return equations;
+}
+
+/** What the loss-based controller does with A_s after a report of this loss. */
+function lossLaw(lost: number, value: Values): string {
+  if (lost > value('loss_high')) return `A_s·(1 − ${number(value('loss_decrease_factor'))}·f_l)`;
+  if (lost >= value('loss_low')) return 'A_s stays';
+  const base = value('loss_increase_base') > 0 ? 'the lowest A_s of the last second' : 'A_s';
+  const offset = value('loss_increase_offset_bps');
+  return `${number(value('loss_increase_factor'))}·${base}${offset > 0 ? ` + ${kbps(offset)}` : ''}`;
 }
 
 /**
@@ -208,7 +216,11 @@ export function nadaEquations({ rows }: Moment, value: Values): Equation[] {
   const x = of(now, 'x_curr_ms');
   const [warped, loss] = [of(now, 'warped_delay_ms'), of(now, 'loss_ratio')];
   const target = of(rate?.now, 'target_bps');
-  const wanted = value('prio') * value('xref_ms') * (value('max_bitrate_bps') / target);
+  // As in the core (wasm/cc/nada/rate_controller.cc), rates are counted from 0 or from RMIN.
+  const isFromRmin = value('rate_origin') > 0;
+  const origin = isFromRmin ? value('min_bitrate_bps') : 0;
+  const above = Math.max(target - origin, 1);
+  const wanted = value('prio') * value('xref_ms') * ((value('max_bitrate_bps') - origin) / above);
   const mode = stripState('mode', of(now, 'mode'));
   return [
     {
@@ -219,8 +231,10 @@ export function nadaEquations({ rows }: Moment, value: Values): Equation[] {
     },
     {
       title: 'Offset from the equilibrium',
-      source: 'RFC 8698, section 4.3, eq. 5',
-      formula: String.raw`x_{offset} = x_{curr} - PRIO \cdot XREF \cdot \frac{RMAX}{r_{ref}}`,
+      source: `${isFromRmin ? 'Chromium 2015; ' : ''}RFC 8698, section 4.3, eq. 5`,
+      formula: String.raw`x_{offset} = x_{curr} - PRIO \cdot XREF \cdot ${
+        isFromRmin ? String.raw`\frac{RMAX - RMIN}{r_{ref} - RMIN}` : String.raw`\frac{RMAX}{r_{ref}}`
+      }`,
       values: `${ms(x)} − ${ms(wanted)} = ${ms(x - wanted)}`,
     },
     {
@@ -234,14 +248,33 @@ export function nadaEquations({ rows }: Moment, value: Values): Equation[] {
     },
     {
       title: 'Rate',
-      source: 'RFC 8698, section 4.3',
-      formula:
-        mode === 'ramp-up'
-          ? String.raw`r_{ref} = \max(r_{ref}, (1 + \gamma) r_{recv})`
-          : String.raw`r_{ref} = r_{ref} - \kappa \frac{\delta}{\tau} \frac{x_{offset}}{\tau} r_{ref} - \kappa \eta \frac{x_{diff}}{\tau} r_{ref}`,
+      ...(mode === 'ramp-up' ? rampUpLaw(value('ramp_up_floor')) : gradualLaw(isFromRmin)),
       values: `${mode}: r_ref = ${kbps(target)}, r_recv = ${kbps(of(now, 'received_rate_bps'))}`,
     },
   ];
+}
+
+/** The law of NADA's ramp-up, with the lowest rate that the parameter `ramp_up_floor` gives it. */
+function rampUpLaw(floor: number): Pick<Equation, 'source' | 'formula'> {
+  const section = 'RFC 8698, section 4.3';
+  const grown = String.raw`(1 + \gamma) r_{recv}`;
+  if (floor === 0)
+    return { source: `${section}, without its lowest rate r_ref`, formula: `r_{ref} = ${grown}` };
+  return floor === 1
+    ? { source: section, formula: String.raw`r_{ref} = \max(r_{ref}, ${grown})` }
+    : {
+        source: `${section}, with the rate of the gradual update as the lowest`,
+        formula: String.raw`r_{ref} = \max(r_{gradual}, ${grown})`,
+      };
+}
+
+/** The law of NADA's gradual update. */
+function gradualLaw(isFromRmin: boolean): Pick<Equation, 'source' | 'formula'> {
+  const above = isFromRmin ? '(r_{ref} - RMIN)' : 'r_{ref}';
+  return {
+    source: `${isFromRmin ? 'Chromium 2015; ' : ''}RFC 8698, section 4.3`,
+    formula: String.raw`r_{ref} = r_{ref} - \kappa \frac{\delta}{\tau} \frac{x_{offset}}{\tau} ${above} - \kappa \eta \frac{x_{diff}}{\tau} ${above}`,
+  };
 }
 
 export function lccEquations({ rows }: Moment, value: Values): Equation[] {

@@ -10,8 +10,8 @@ import type { Values } from './equations.js';
 export function valuesOf({ flows }: Scenario, { name, controller }: FlowInfo): Values {
   // A flow entry with a `count` stands for several flows: NAME-1, NAME-2 and so on. Another entry may have exactly
   // such a name, so an exact match comes first.
-  const flow =
-    flows.find((each) => each.name === name) ?? flows.find((each) => name.startsWith(`${each.name}-`));
+  const group = name.replace(/-\d+$/, '');
+  const flow = flows.find((each) => each.name === name) ?? flows.find((each) => each.name === group);
   const media = flow?.kind === 'media' ? flow : undefined;
   const spec = CONTROLLER_SPECS[controller ?? 'gcc'];
   const preset = media && presetOf(media);

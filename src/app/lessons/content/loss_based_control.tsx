@@ -37,8 +37,9 @@ const lesson: Lesson = {
       <p>
         About once a second, the sender learns the fraction f_l of packets that were lost. It multiplies A_s
         by 1 − 0.5 f_l if f_l is above 10 %, multiplies it by 1.05 if f_l is below 2 %, and leaves it
-        unchanged otherwise (ToN, eq. 14). The target rate is the smaller of A_s and the receiver’s A_r (ToN,
-        section III).
+        unchanged otherwise (ToN, eq. 14). In these runs, A_s is also never above the receiver’s A_r (CMP,
+        section II-B), and follows it at the start, so A_s falls with A_r even where nothing is lost. The
+        target rate is the smaller of A_s and A_r (ToN, section III).
       </p>
       <p>
         The two thresholds are a compromise. Losses of a few per cent are common on wireless paths and say
@@ -49,7 +50,7 @@ const lesson: Lesson = {
       </p>
     </>
   ),
-  cites: ['ToN'],
+  cites: ['ToN', 'CMP'],
   task: {
     ask: 'Find a loss ratio with which the call falls to its lowest rate: it uses less than a fifth of the link.',
     isSolved: ({ measured }) => measured.forward.utilisation < 0.2,

@@ -36,11 +36,12 @@ const lesson: Lesson = {
     <>
       <p>
         The rate A_r is set by a state machine with three states (ToN, Fig. 4). <b>Increase</b>: no congestion
-        is seen, and the rate grows by 8 % a second while no maximum is known, or by about half a packet per
-        round trip near a known one (draft-ietf-rmcat-gcc-02, section 5.5; ToN, eq. 13, has only the second
-        law). <b>Decrease</b>: on overuse, A_r ← α R_r with α = 0.85 (ToN, eq. 13), where R_r is the rate that
-        the receiver measured. <b>Hold</b>: after a cut, and while the queue drains (underuse), the rate stays
-        the same.
+        is seen, and the rate grows: here by about 40 % a second until the first overuse, as fast as what is
+        received allows. Then it grows by about half a packet per response time near the known maximum, or by
+        8 % a second once that maximum is no longer valid (draft-ietf-rmcat-gcc-02, section 5.5; ToN, eq. 13,
+        has only the addition). <b>Decrease</b>: on overuse, A_r ← α R_r with α = 0.85 (ToN, eq. 13), where
+        R_r is the rate that the receiver measured. <b>Hold</b>: after a cut, and while the queue drains
+        (underuse), the rate stays the same.
       </p>
       <p>
         Hold keeps the delay low. If the rate grew again before the queue was empty, a standing queue would

@@ -2,7 +2,13 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
-import { parseRate, parseSchedule, scaledSchedule, scheduleText } from '../../../../link/capacity_text.js';
+import {
+  mostFirstBps,
+  parseRate,
+  parseSchedule,
+  scaledSchedule,
+  scheduleText,
+} from '../../../../link/capacity_text.js';
 import { ConfigError } from '../../../../text/quantities.js';
 import type { ScenarioPath } from '../../../../scenario/scenario.js';
 import { CapacityCurve } from './capacity_curve.js';
@@ -20,8 +26,14 @@ interface CapacityFieldProps {
 const USUAL = '2mbps';
 /** The slider's range, Mbps. */
 const [FROM, TO] = [0.05, 50];
+/** The smallest rate that the field accepts, Mbps. */
+const LEAST = 0.001;
 
 const mbps = (bps: number): number => Number((bps / 1e6).toPrecision(6));
+
+/** The largest rate of a schedule's first step, rounded down to kbit/s. */
+const mostMbps = (schedule: string | number): number =>
+  Math.max(LEAST, Math.floor(mostFirstBps(schedule) / 1e3) / 1e3);
 
 export function CapacityField({ path, durationS, onChange }: CapacityFieldProps) {
   const { capacity, capacity_per_flow: perFlow } = path;
@@ -36,7 +48,7 @@ export function CapacityField({ path, durationS, onChange }: CapacityFieldProps)
         value={mbps(parseRate(perFlow))}
         min={FROM}
         max={TO}
-        range={[0.001, 100_000]}
+        range={[LEAST, 100_000]}
         isLogarithmic
         onTake={(value) => onChange('capacity', { capacity: undefined, capacity_per_flow: `${value}mbps` })}
       />
@@ -60,7 +72,7 @@ export function CapacityField({ path, durationS, onChange }: CapacityFieldProps)
         value={mbps(steps[0]?.capacityBps ?? 0)}
         min={FROM}
         max={TO}
-        range={[0.001, 100_000]}
+        range={[LEAST, mostMbps(capacity)]}
         isLogarithmic
         onTake={(value) => set('capacity', scaledSchedule(capacity, value * 1e6))}
       />
@@ -79,7 +91,7 @@ function ScheduleField({ text, onChange }: { text: string; onChange: (text: stri
   const problem = useSignal('');
   const take = (next: string): void => {
     try {
-      parseSchedule(next, { outage: true });
+      parseSchedule(next);
       problem.value = '';
       if (next !== text) onChange(next);
     } catch (error) {
@@ -102,7 +114,7 @@ function ScheduleField({ text, onChange }: { text: string; onChange: (text: stri
         onChange={({ currentTarget }) => take(currentTarget.value.trim())}
       />
       <small id={`${id}-help`} class={problem.value ? 'problem' : 'hint'} aria-live="polite">
-        {problem.value || 'such as 1.5mbps,0.6mbps@20s,1.5mbps@40s; 0 is an outage'}
+        {problem.value || 'such as 1.5mbps,0.6mbps@20s,1.5mbps@40s; 0@50s is an outage'}
       </small>
     </div>
   );
