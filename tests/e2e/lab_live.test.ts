@@ -47,7 +47,9 @@ test('a network of your own outlives another scenario and another page', async (
   await opens.click();
   await expect(lab.fact('Scenario')).toHaveText('my-network');
   await expect(lab.legend('tcp')).toBeVisible();
-  // A file replaces the network, also after a reload. The file is not what the tab keeps.
+  // A file replaces the network, also after a reload. The file is not what the tab keeps. The address contains the
+  // network a moment after it is shown.
+  await expect(page).toHaveURL(/#own=/);
   await page.reload();
   await expect(lab.legend('tcp')).toBeVisible();
   await page.locator('input[type=file][accept*=json]').setInputFiles({
