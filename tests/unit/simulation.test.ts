@@ -153,7 +153,13 @@ describe('the metrics of a simulation', () => {
   it('count what is lost and sent again in a live call as goodput, once', () => {
     const ratio = (lossRatio: number): number => {
       const forward = { capacityBps: 5e6, oneWayDelayUs: 25e3, lossRatio };
-      const flows = [{ ...MEDIA, parameters: { min_bitrate_bps: 6e5, max_bitrate_bps: 6e5, start_bitrate_bps: 6e5 }, live: {} }];
+      const flows = [
+        {
+          ...MEDIA,
+          parameters: { min_bitrate_bps: 6e5, max_bitrate_bps: 6e5, start_bitrate_bps: 6e5 },
+          live: {},
+        },
+      ];
       const [flow] = finished({ durationUs: 30e6, forward, flows }).metrics()[0]?.flows ?? [];
       return (flow?.goodputBps ?? NaN) / (flow?.receiveRateBps ?? NaN);
     };
