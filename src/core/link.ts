@@ -310,7 +310,7 @@ class CoreLink implements Link {
   }
 
   set(change: Partial<LinkOptions>, nowUs: number): void {
-    // Brings the link to `nowUs`, so that the steps of an old schedule that are due still apply.
+    // This brings the link to `nowUs`, so that the steps of an old schedule that are due still apply.
     this.stats(nowUs);
     // Removes the cross traffic first, since the same change may set a capacity that is too high for cross
     // traffic.

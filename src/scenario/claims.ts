@@ -80,9 +80,9 @@ const differences = (left: readonly number[], right: readonly number[]): number[
   left.map((value, run) => value - (right[run] ?? NaN));
 
 /**
- * Both sides of a comparison of convergence times, with a time for each run in which a flow never converged: the longest
- * time of both sides, which this flow took at least. Without it, a controller that rarely converges, but then fast,
- * would be faster than one that always converges. Runs without any number, which have failed, have no time.
+ * Returns both sides of a comparison. If they are convergence times, a run in which a flow never converged counts with
+ * the longest time of both sides. Without this rule, a controller that rarely converges, but then fast, would count as
+ * faster than one that always converges. A run without any number has failed, and stays without a time.
  */
 function withNeverConverged(left: Side, right: Side): [left: readonly number[], right: readonly number[]] {
   const longest = Math.max(...[...left.values, ...right.values].filter(Number.isFinite));

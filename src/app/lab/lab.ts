@@ -242,7 +242,7 @@ export class Lab {
     await this.#openFrom(() => Promise.resolve(text), from, what);
   }
 
-  /** If the scenario replaces a network that the user has built, that network is offered. */
+  /** Shows the scenario in the text that `read` gives. If it replaces a network that the user has built, offers that network. */
   async #openFrom(read: () => Promise<string>, from: Loaded['from'], what: string): Promise<void> {
     const replaced = this.#ownNetwork();
     const text = read();

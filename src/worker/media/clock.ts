@@ -13,17 +13,30 @@ export class CallClock {
   }
 }
 
-/** Clocks that differ by at most this count as one clock, because a message may take this long on its way. */
-const MOST_DELAY_MS = 20;
+/** A page's clock that is ahead by at most this counts as the worker's clock: clocks are rounded. */
+const MOST_AHEAD_US = 20e3;
+/** A page's clock that is behind by at most this counts as the worker's clock: on a busy machine, messages are late. */
+const MOST_BEHIND_US = 500e3;
 
 /**
- * What a time on the page's clock needs to be on this worker's clock, in microseconds. `pageEpochMs` is the page's time
- * when it sent the message that has just arrived. The two clocks may disagree by hours: `performance.now()` stands still
- * while the machine sleeps, and `performance.timeOrigin` is computed when a page or a worker is created.
+ * Converts times on the page's clock to this worker's clock. The two clocks may disagree by hours: `performance.now()`
+ * stands still while the machine sleeps, and `performance.timeOrigin` is computed when a page or a worker is created.
  */
-export function aheadOfPageUs(pageEpochMs = NaN): number {
-  const aheadMs = performance.timeOrigin + performance.now() - pageEpochMs;
-  return Math.abs(aheadMs) > MOST_DELAY_MS ? Math.round(aheadMs * 1000) : 0;
+export class PageClock {
+  /**
+   * By how much this worker's clock was ahead of a time that the page had just read. The least is kept, since the delay
+   * of a message only makes it larger.
+   */
+  #leadUs = Infinity;
+
+  constructor(private readonly clock: CallClock) {}
+
+  /** `timeUs` is a time that the page read just before it sent the message that has now arrived. */
+  toWorker(timeUs: number): number {
+    this.#leadUs = Math.min(this.#leadUs, this.clock.nowUs() - timeUs);
+    const isSame = this.#leadUs >= -MOST_AHEAD_US && this.#leadUs <= MOST_BEHIND_US;
+    return isSame ? timeUs : timeUs + this.#leadUs;
+  }
 }
 
 const RTP_WRAP = 2 ** 32;

@@ -5,7 +5,7 @@
  */
 import { expose } from 'comlink';
 import { compileCore, CoreError } from '../../core/index.js';
-import { aheadOfPageUs } from './clock.js';
+import { CallClock, PageClock } from './clock.js';
 import { attempt, message } from './errors.js';
 import type { EncodedFrame, EncodedStreams, ScriptTransformer, TransformEvent } from './encoded.js';
 import type { Pipeline } from './pipeline.js';
@@ -28,8 +28,7 @@ let reporter: Reporter | null = null;
 let ticking: ReturnType<typeof setInterval> | undefined;
 let transformer: ScriptTransformer | null = null;
 let side: Side = 'sender';
-/** What times on the page's clock need to be on this worker's clock. */
-let aheadUs = 0;
+let pageClock = new PageClock(new CallClock(0));
 /** Aborted when the page ends control, perhaps while the core is still loading. */
 let control = new AbortController();
 
@@ -138,7 +137,7 @@ function requestKeyFrame(): void {
 async function start(config: MediaConfig, port: MessagePort): Promise<void> {
   const out = new Reporter(port);
   reporter = out;
-  aheadUs = aheadOfPageUs(config.pageEpochMs);
+  pageClock = new PageClock(new CallClock(config.originEpochMs));
   control = new AbortController();
   const { signal } = control;
   ticking ??= setInterval(() => {
@@ -173,7 +172,7 @@ const api: MediaWorkerApi = {
     connect({ readable, writable }, false);
   },
   inbound: ({ timeUs, ...counts }) =>
-    withPipeline((p) => p.inbound?.({ timeUs: timeUs + aheadUs, ...counts })),
+    withPipeline((p) => p.inbound?.({ timeUs: pageClock.toWorker(timeUs), ...counts })),
   sent: (report) => withPipeline((p) => p.sent?.(report)),
   feedback: (bytes) => withPipeline((p) => p.feedback?.(bytes)),
   receiverReport: (report) => withPipeline((p) => p.receiverReport?.(report)),

@@ -105,10 +105,7 @@ export class MediaWorker {
     clearInterval(this.#watch);
     this.#watch = setInterval(() => void this.#check(), WATCH_MS);
     await within(
-      this.#remote.start(
-        { ...config, pageEpochMs: performance.timeOrigin + performance.now() },
-        transfer(port2, [port2]),
-      ),
+      this.#remote.start(config, transfer(port2, [port2])),
       slotsWithinMs([config.controller, ...config.shadows], START_TIMEOUT_MS),
       'the core did not load',
     );

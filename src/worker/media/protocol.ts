@@ -23,8 +23,6 @@ export interface MediaConfig {
   side: Side;
   /** The zero point of all times, in milliseconds since the Unix epoch. */
   originEpochMs: number;
-  /** The time on the page's clock when the page sent this, in milliseconds since the Unix epoch. */
-  pageEpochMs?: number;
   /**
    * The controller of flow 0. It is in charge of the call, except in mode `observe`, in which the browser's own
    * controller decides the bitrate.

@@ -46,6 +46,13 @@ async function watched(seconds: number, at: (timeS: number) => Look): Promise<Wa
   return watch;
 }
 
+/** The values of A_s for the first stream, in bit/s. */
+function a_sOf(watch: Watch): Float64Array {
+  const where = { column: 'flow', value: watch.state.streams[0]?.flow ?? NaN };
+  const { a_s_bps = new Float64Array() } = watch.view({ table: 'rate', columns: ['a_s_bps'], where }).columns;
+  return a_s_bps;
+}
+
 /** The byte counter of a stream at 1 Mbps. */
 const bytesAt = (timeS: number): number => timeS * 125_000;
 
@@ -136,13 +143,9 @@ it('beside what is sent A_s holds while nothing is lost, and falls by half the l
         ],
       };
     });
-    const { a_s_bps = new Float64Array() } = watch.view({
-      table: 'rate',
-      columns: ['a_s_bps'],
-      where: { column: 'flow', value: watch.state.streams[0]?.flow ?? NaN },
-    }).columns;
+    const last = a_sOf(watch).at(-1) ?? NaN;
     watch.close();
-    return a_s_bps.at(-1) ?? NaN;
+    return last;
   };
   const free = await lastA_s(0);
   expect(free).toBeGreaterThan(1e6);
@@ -196,12 +199,8 @@ it('A_s holds where the counters of a sender start again, as when a screen repla
     const packetsSent = Math.round(sinceS * 100);
     return { outbound: [{ ...{ mid: '0', bytesSent: bytesAt(sinceS), packetsSent }, packetsLost: 0 }] };
   });
-  const { a_s_bps = new Float64Array() } = watch.view({
-    table: 'rate',
-    columns: ['a_s_bps'],
-    where: { column: 'flow', value: watch.state.streams[0]?.flow ?? NaN },
-  }).columns;
+  const a_s = a_sOf(watch);
   watch.close();
-  expect(a_s_bps.length).toBeGreaterThan(20);
-  expect(Math.min(...a_s_bps.filter(Number.isFinite))).toBeGreaterThan(0.5e6);
+  expect(a_s.length).toBeGreaterThan(20);
+  expect(Math.min(...a_s.filter(Number.isFinite))).toBeGreaterThan(0.5e6);
 });

@@ -50,19 +50,6 @@ it.each([
   expect(outcome).toBe(`WorkerError: the core did not load within ${of.withinMs} ms`);
 });
 
-it('a start says what time it is on the clock of the page', async () => {
-  let config: MediaConfig | undefined;
-  asked.start = (given) => {
-    config = given as MediaConfig;
-    return Promise.resolve();
-  };
-  const worker = client();
-  await worker.start(CONFIG, nothing, nothing);
-  worker.terminate();
-  expect(config).toMatchObject(CONFIG);
-  expect(config?.pageEpochMs).toBe(performance.timeOrigin + performance.now());
-});
-
 it('a worker that was started twice is left alone after its end', async () => {
   asked.start = () => Promise.resolve();
   const worker = client();
