@@ -70,19 +70,14 @@ const RTP_TIMESTAMPS = 2 ** 32;
  * so a complete frame may arrive twice. The second arrival contains no information about the path.
  */
 class SeenFrames {
-  readonly #recent = new Map<number, number | null>();
+  readonly #recent = new Set<number | string>();
 
-  /**
-   * Whether the frame is new. The number of a frame alone would not do: a sender that attaches again counts from 0
-   * again. A copy has the same RTP timestamp, too.
-   */
-  add(id: number, rtpTimestamp: number | null): boolean {
-    if (this.#recent.get(id) === rtpTimestamp) return false;
-    // A number that returns becomes the newest.
-    this.#recent.delete(id);
-    this.#recent.set(id, rtpTimestamp);
+  /** Whether `id` is new. */
+  add(id: number | string): boolean {
+    if (this.#recent.has(id)) return false;
+    this.#recent.add(id);
     if (this.#recent.size > REMEMBERED_FRAMES)
-      for (const oldest of this.#recent.keys()) return this.#recent.delete(oldest);
+      for (const oldest of this.#recent) return this.#recent.delete(oldest);
     return true;
   }
 }
@@ -96,8 +91,10 @@ export class FrameArrivals {
   of(frame: ReceivedFrame): ArrivalInput | null {
     const { trailer, rtpTimestamp, sizeBytes, keyFrame, spatialIndex = 0 } = frame;
     const layer = Math.max(0, spatialIndex) * RTP_TIMESTAMPS;
-    const id = trailer?.frameSeq ?? (rtpTimestamp === null ? null : rtpTimestamp + layer);
-    if (id !== null && !this.#seen.add(id, rtpTimestamp)) return null;
+    // The frame number alone would not do: a sender that attaches again counts from 0 again.
+    const numbered = trailer === null ? null : `${trailer.frameSeq}/${rtpTimestamp ?? ''}`;
+    const id = numbered ?? (rtpTimestamp === null ? null : rtpTimestamp + layer);
+    if (id !== null && !this.#seen.add(id)) return null;
     // A frame that waits for a retransmission holds back later frames, so later frames can have earlier
     // arrival times. Controllers need arrival times that never decrease.
     const arrivalTimeUs = Math.max(this.#latestUs, frame.arrivalTimeUs);
