@@ -4,7 +4,7 @@ import type { LatenessMs } from '../link/server_protocol.js';
 import { recordedFlows } from '../trace/recorded_flows.js';
 import { notices } from './notices.js';
 import type { LongTasks } from './scope/long_tasks.js';
-import type { RefreshCost, Scope } from '../boards/scope.js';
+import type { RedrawCost, RedrawCosts } from './scope/redraw_costs.js';
 import type { Counters } from './session/live_values.js';
 import type { Recorder } from './session/recorder.js';
 import type { Phase, Session } from './session/session.js';
@@ -44,7 +44,7 @@ export interface Automation {
    * The load of the page's main thread: the time that one redraw of a chart takes, and the tasks longer than 50 ms
    * since the call was connected.
    */
-  cost(): { refresh: RefreshCost; longTasks: { count: number; longestMs: number } };
+  cost(): { refresh: RedrawCost; longTasks: { count: number; longestMs: number } };
   /** The contents of a trace file (format v1). */
   exportTrace(): Promise<string>;
   start(): Promise<void>;
@@ -92,11 +92,11 @@ declare global {
 interface Parts {
   recorder: Recorder;
   session: Session;
-  scope: Scope;
+  redraws: RedrawCosts;
   longTasks: LongTasks;
 }
 
-export function installAutomation({ recorder, session, scope, longTasks }: Parts): void {
+export function installAutomation({ recorder, session, redraws, longTasks }: Parts): void {
   window.ccscope = {
     state: () => {
       const connectedAt = session.connectedAt.peek();
@@ -113,7 +113,7 @@ export function installAutomation({ recorder, session, scope, longTasks }: Parts
     media: () => session.media(),
     counters: () => recorder.live.counters,
     targets: () => targetsOf({ recorder, session }),
-    cost: () => ({ refresh: scope.cost, longTasks: longTasks.summary }),
+    cost: () => ({ refresh: redraws.summary, longTasks: longTasks.summary }),
     exportTrace: async () => (await recorder.export()).text(),
     start: () => session.start(),
     stop: () => session.stop(),

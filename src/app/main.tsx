@@ -5,6 +5,7 @@ import { installAutomation } from './automation.js';
 import { messageOf } from './notices.js';
 import { keepOffline } from './offline/register.js';
 import { LongTasks } from './scope/long_tasks.js';
+import { RedrawCosts } from './scope/redraw_costs.js';
 import { Scope, type ShownTime } from '../boards/scope.js';
 import { watchRecordings } from './session/left_recordings.js';
 import { watchPausedCharts } from './session/paused_charts.js';
@@ -17,6 +18,9 @@ import { PASSED_FRAGMENT, takePassedFile } from './stored.js';
 import { chartTheme } from '../boards/theme.js';
 import { followTheme } from './theme.js';
 import { App } from './ui/app.js';
+
+/** The charts wait at most this long for the sample. */
+const LONGEST_SAMPLE_MS = 1000;
 
 /** Opens a trace that the user dropped on another page. That page passed the file on to this page. */
 async function openPassed(recorder: Recorder): Promise<void> {
@@ -34,7 +38,15 @@ async function open(root: HTMLElement): Promise<void> {
     if (shown.window_s === window_s && shown.paused === paused && shown.from_s === from_s) return;
     change(shown);
   };
-  const source = { store: recorder.store, newestUs: () => recorder.newestUs };
+  let showFirst = (): void => undefined;
+  const firstRows = new Promise<void>((resolve) => (showFirst = resolve));
+  const redraws = new RedrawCosts();
+  const source = {
+    store: recorder.store,
+    newestUs: () => recorder.newestUs,
+    firstRows,
+    onPainted: (costMs: number) => redraws.add(costMs),
+  };
   const scope = new Scope(source, settings.peek(), chartTheme.peek(), remember);
   followTheme(
     () => settings.value.theme,
@@ -45,15 +57,17 @@ async function open(root: HTMLElement): Promise<void> {
   effect(() => {
     if (session.connectedAt.value !== null) longTasks.reset();
   });
-  installAutomation({ recorder, session, scope, longTasks });
+  installAutomation({ recorder, session, redraws, longTasks });
   root.replaceChildren();
   render(<App recorder={recorder} session={session} scope={scope} />, root);
   watchRecordings(recorder);
   watchPausedCharts(session, scope);
   keepOffline();
   if (isPassed) await openPassed(recorder);
-  if (settings.peek().autostart) await session.start();
-  else void showSample(recorder, scope);
+  const isSampleDue = !settings.peek().autostart;
+  setTimeout(showFirst, isSampleDue ? LONGEST_SAMPLE_MS : 0);
+  if (isSampleDue) await showSample(recorder, scope).finally(showFirst);
+  else await session.start();
 }
 
 const root = document.getElementById('app');

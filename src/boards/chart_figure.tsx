@@ -183,6 +183,14 @@ interface FigureProps extends Hiding {
 export function ChartFigure({ board, scope, without, timeLabels, tools, hidden, onHide }: FigureProps) {
   const container = useRef<HTMLDivElement>(null);
   const chart = useSignal<TimeChart | null>(null);
+  const series = chart.value?.series.filter(({ id }) => !without.includes(id));
+  const unseen = [...hidden, ...without].join();
+  /** Applies the choice of lines and labels to a chart, and returns whether this changes anything. */
+  const choose = (shown: TimeChart): boolean => {
+    const changed = shown.series.filter(({ id }) => shown.isVisible(id) === unseen.split(',').includes(id));
+    for (const { id } of changed) shown.setVisible(id, !shown.isVisible(id));
+    return shown.setTimeLabels(timeLabels) || changed.length > 0;
+  };
   useEffect(() => {
     let remove: (() => void) | undefined;
     const takeBack = scope.inFrame(() => {
@@ -194,6 +202,7 @@ export function ChartFigure({ board, scope, without, timeLabels, tools, hidden, 
         'aria-label',
         `${board.title} over time: ${board.about}. The newest values are in the summary table.`,
       );
+      choose(added.chart);
       chart.value = added.chart;
       ({ remove } = added);
     });
@@ -202,19 +211,10 @@ export function ChartFigure({ board, scope, without, timeLabels, tools, hidden, 
       remove?.();
     };
   }, []);
-  const series = chart.value?.series.filter(({ id }) => !without.includes(id));
-  const unseen = [...hidden, ...without].join();
   useEffect(() => {
     const { value } = chart;
-    if (!value) return;
-    const changed = value.series.filter(({ id }) => value.isVisible(id) === unseen.split(',').includes(id));
-    for (const { id } of changed) value.setVisible(id, !value.isVisible(id));
-    if (changed.length > 0) scope.refresh(value);
-  }, [chart.value, unseen]);
-  useEffect(() => {
-    const { value } = chart;
-    if (value?.setTimeLabels(timeLabels) === true) scope.refresh(value);
-  }, [chart.value, timeLabels]);
+    if (value && choose(value)) scope.refresh(value);
+  }, [chart.value, unseen, timeLabels]);
   return (
     <figure class={`chart ${board.id}`}>
       <figcaption>

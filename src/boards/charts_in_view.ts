@@ -22,9 +22,9 @@ export class ChartsInView {
     this.#observer = new IntersectionObserver(observe, { rootMargin: MARGIN, scrollMargin: MARGIN });
   }
 
-  /** Adds a chart, which counts as in view until the browser reports otherwise. */
+  /** Adds a chart. It counts as out of view until the browser reports, with the next frame, that it is in view. */
   add(chart: TimeChart): void {
-    this.#charts.set(chart.canvas, { chart, isSeen: true });
+    this.#charts.set(chart.canvas, { chart, isSeen: false });
     this.#observer.observe(chart.canvas);
   }
 

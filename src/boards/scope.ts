@@ -23,13 +23,16 @@ const READ_ROWS = 2;
 /** Once painting has taken this long in a frame, the next chart waits for another frame. */
 const FRAME_MS = 6;
 /**
+ * Once work for `inFrame` has taken this long in a frame, the next work waits for another frame. The browser lays out
+ * the page after each frame, which on a slow machine takes longer than creating a chart.
+ */
+const WORK_MS = 100;
+/**
  * After a redraw, the charts do not follow new rows for this multiple of the time that painting took. So the
  * page stays responsive on slow machines, too. Changes by the user, such as moving the window, are drawn at
  * once.
  */
 const REST = 2;
-/** `cost` covers at most this many of the latest redraws. */
-const COSTS_KEPT = 600;
 
 export type MakeChart = (container: HTMLElement, axis: TimeAxis, theme: ChartTheme) => TimeChart;
 
@@ -43,6 +46,13 @@ export interface ScopeSource {
    * frame. Default: 6 ms.
    */
   readonly frameMs?: number;
+  /**
+   * Resolves when the rows with which the page opens have been loaded. No chart is drawn before that, since each chart
+   * would first be drawn empty.
+   */
+  readonly firstRows?: Promise<unknown>;
+  /** Called after a chart was painted, with the time that painting took on the page's main thread. */
+  readonly onPainted?: (costMs: number) => void;
 }
 
 /** The visible time range, as settings store it. `from_s` matters only while `paused`. */
@@ -50,13 +60,6 @@ export interface ShownTime {
   window_s: number;
   from_s: number;
   paused: boolean;
-}
-
-export interface RefreshCost {
-  redraws: number;
-  p50Ms: number;
-  p95Ms: number;
-  maxMs: number;
 }
 
 export class Scope {
@@ -82,7 +85,6 @@ export class Scope {
   readonly #ghosts: Ghosts;
   /** Another trace with the same clock, whose lines are drawn behind the lines of this trace. */
   #beside: ScopeSource['store'] | null = null;
-  readonly #costsMs: number[] = [];
   /** Charts with rows that are not painted yet. */
   readonly #unpainted = new Set<TimeChart>();
   readonly #seen = new ChartsInView((chart) => {
@@ -151,7 +153,7 @@ export class Scope {
   }
 
   /**
-   * Runs work that takes much of a frame, such as creating a chart, in a separate frame. Returns a function that
+   * Runs work that takes much of a frame, such as creating a chart, in one of the next frames. Returns a function that
    * cancels the work.
    */
   inFrame(work: () => void): () => void {
@@ -161,11 +163,12 @@ export class Scope {
   }
 
   #work(): void {
-    const [work] = this.#works;
-    if (work === undefined) return;
-    this.#works.delete(work);
-    if (this.#works.size > 0) requestAnimationFrame(() => this.#work());
-    work();
+    const began = performance.now();
+    for (const work of this.#works) {
+      if (performance.now() - began > WORK_MS) return void requestAnimationFrame(() => this.#work());
+      this.#works.delete(work);
+      work();
+    }
   }
 
   /** Puts a chart into a container. Returns the chart and a function that removes it. */
@@ -310,17 +313,11 @@ export class Scope {
     const { fromUs, toUs } = extent;
     this.axis.setExtent({ fromUs: fromUs ?? 0, toUs: toUs ?? 0 });
     for (const chart of this.#charts) chart.reset();
+    this.refreshAll();
     if (show === 'all') this.axis.showAll();
     else this.axis.follow();
     this.version.value++;
     return extent;
-  }
-
-  /** The time that redrawing one chart took on the page's main thread, over the last COSTS_KEPT redraws. */
-  get cost(): RefreshCost {
-    const sorted = [...this.#costsMs].sort((a, b) => a - b);
-    const rank = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? NaN;
-    return { redraws: sorted.length, p50Ms: rank(0.5), p95Ms: rank(0.95), maxMs: rank(1) };
   }
 
   #tick(): void {
@@ -365,8 +362,8 @@ export class Scope {
   }
 
   async #pump(): Promise<void> {
-    // Waits for further charts that become stale in the same task, so that all of them are read together.
-    await Promise.resolve();
+    // Also waits for further charts that become stale in the same task, so that all of them are read together.
+    await this.source.firstRows;
     this.#paintedMs = 0;
     while (this.#stale.size > 0) await this.#drawStale();
     this.#restUntilMs = performance.now() + REST * this.#paintedMs;
@@ -404,8 +401,7 @@ export class Scope {
     chart.draw();
     const costMs = performance.now() - start;
     this.#paintedMs += costMs;
-    this.#costsMs.push(costMs);
-    if (this.#costsMs.length > COSTS_KEPT) this.#costsMs.shift();
+    this.source.onPainted?.(costMs);
   }
 
   async #read(chart: TimeChart) {

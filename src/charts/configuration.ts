@@ -1,11 +1,12 @@
 /** The configuration of Chart.js: no animation, no parsing, no events; value axes that fit the series. */
-import type { Chart, ChartConfiguration, ChartDataset, Point, Scale } from 'chart.js';
+import type { Chart, ChartArea, ChartConfiguration, ChartDataset, Point, Scale } from 'chart.js';
 
 import type { Series, TimeChartSpec, ValueAxis } from './series.js';
 import type { TimeWindow } from './time_axis.js';
 
 const LEFT_WIDTH = 56;
 const RIGHT_WIDTH = 34;
+const TOP_HEIGHT = 6;
 /** Styles that are markers, without a line between them. */
 export const MARKERS: ReadonlySet<Series['look']> = new Set(['points', 'triangles-up', 'triangles-down']);
 /** The dash patterns of lines. */
@@ -112,6 +113,12 @@ export function withSpikes(
   };
 }
 
+/** The area that the plot of a chart with this size will have, except for the labels below the plot. */
+export function expectedArea({ width, height }: Pick<Chart, 'width' | 'height'>): ChartArea {
+  const [left, right, top] = [LEFT_WIDTH, width - RIGHT_WIDTH, TOP_HEIGHT];
+  return { left, right, top, bottom: height, width: right - left, height: height - top };
+}
+
 type RangeOf = (side: Side, chart: Chart) => Range;
 
 function valueScale(axis: ValueAxis, side: Side, rangeOf: RangeOf) {
@@ -146,7 +153,7 @@ export function configuration(spec: TimeChartSpec, rangeOf: RangeOf): ChartConfi
       events: [],
       responsive: true,
       maintainAspectRatio: false,
-      layout: { padding: { top: 6, right: spec.right ? 0 : RIGHT_WIDTH } },
+      layout: { padding: { top: TOP_HEIGHT, right: spec.right ? 0 : RIGHT_WIDTH } },
       scales: {
         x: {
           type: 'linear',

@@ -186,7 +186,6 @@ export class StripChart extends TimeChart {
         built.ticks = rows.map((_, row) => ({ value: row + 0.5 }));
       };
     }
-    this.draw();
   }
 
   override setTheme(theme: ChartTheme): void {

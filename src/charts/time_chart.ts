@@ -1,7 +1,15 @@
 import { Chart, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
-import type { ChartConfiguration, Point } from 'chart.js';
+import type { ChartArea, ChartConfiguration, Point, UpdateMode } from 'chart.js';
 
-import { configuration, ghostLabel, limits, MARKERS, type Range, type Side } from './configuration.js';
+import {
+  configuration,
+  expectedArea,
+  ghostLabel,
+  limits,
+  MARKERS,
+  type Range,
+  type Side,
+} from './configuration.js';
 import { ghostOf, isGhostly, paintGhost } from './ghost.js';
 import { addPoint, gapS, type TimedPoint } from './gaps.js';
 import { attachGestures, type PlotArea } from './gestures.js';
@@ -13,6 +21,25 @@ import type { TimeAxis } from './time_axis.js';
 Chart.register(LineController, LineElement, PointElement, LinearScale);
 
 /**
+ * A chart that Chart.js neither lays out nor paints until `begin` has been called. Otherwise each new chart would be
+ * painted without data, and again when its container has been laid out, before it is painted with its data.
+ */
+class DeferredChart extends Chart<'line', Point[]> {
+  // Without an initial value, which would be set only after the constructor of the base class has called `update`.
+  declare hasBegun?: boolean;
+
+  begin(): void {
+    // The container may have changed since the chart was created, for example because its legend was added.
+    if (this.hasBegun !== true) this.resize();
+    this.hasBegun = true;
+  }
+
+  override update(mode?: UpdateMode): void {
+    if (this.hasBegun === true) super.update(mode);
+  }
+}
+
+/**
  * A chart over time, on a shared TimeAxis. It uses Chart.js without its animation, parsing and events. Pass rows that
  * are already decimated to about the chart's width (`set`), or add rows as they arrive (`append`), and then call
  * `draw`. The chart creates its canvas in `container`, which must have a CSS position.
@@ -20,7 +47,7 @@ Chart.register(LineController, LineElement, PointElement, LinearScale);
 export class TimeChart {
   readonly series: readonly Series[];
   readonly canvas: HTMLCanvasElement;
-  protected readonly chart: Chart<'line', Point[]>;
+  protected readonly chart: DeferredChart;
   readonly #axis: TimeAxis;
   readonly #cursor: HTMLElement;
   readonly #selection: HTMLElement;
@@ -49,7 +76,7 @@ export class TimeChart {
       return range;
     });
     paint(initial, spec.series, theme);
-    this.chart = new Chart(this.canvas, initial);
+    this.chart = new DeferredChart(this.canvas, initial);
     this.#theme = theme;
     this.#detach.push(
       attachGestures(
@@ -64,7 +91,13 @@ export class TimeChart {
 
   /** Width of the plot in CSS pixels. The rows for `set` should be decimated to this width. */
   get plotWidth(): number {
-    return Math.max(50, this.chart.chartArea.width);
+    return Math.max(50, this.#area.width);
+  }
+
+  /** The area of the plot within the canvas. */
+  get #area(): ChartArea {
+    // Chart.js sets the area when it lays out the chart for the first time.
+    return this.chart.hasBegun === true ? this.chart.chartArea : expectedArea(this.chart);
   }
 
   /** The largest distance between two rows of a table that a line connects, in seconds. */
@@ -111,13 +144,15 @@ export class TimeChart {
   }
 
   clearGhost(): void {
-    this.chart.data.datasets.length = this.series.length;
+    const { datasets } = this.chart.data;
+    if (datasets.length === this.series.length) return;
+    datasets.length = this.series.length;
     this.draw();
   }
 
+  /** Removes all rows, from the next `draw` on. */
   reset(): void {
     for (const dataset of this.chart.data.datasets.slice(0, this.series.length)) dataset.data = [];
-    this.draw();
   }
 
   /** A configuration that draws this chart, as it is now, on another canvas. Its time axis always has labels. */
@@ -145,9 +180,10 @@ export class TimeChart {
       x.min = this.#axis.window.fromUs / 1e6;
       x.max = this.#axis.window.toUs / 1e6;
     }
+    this.chart.begin();
     this.chart.update('none');
     this.#placeCursor();
-    this.#marks.place(this.chart.chartArea);
+    this.#marks.place(this.#area);
   }
 
   /** From the next `draw` on, the value axes also fit the series of another chart; see `rescale`. */
@@ -184,7 +220,7 @@ export class TimeChart {
     this.chart.options.devicePixelRatio = pixelRatio;
     this.chart.resize();
     this.#placeCursor();
-    this.#marks.place(this.chart.chartArea);
+    this.#marks.place(this.#area);
   }
 
   /**
@@ -319,14 +355,14 @@ export class TimeChart {
 
   #plotArea(): PlotArea {
     const box = this.canvas.getBoundingClientRect();
-    return { left: box.left + this.chart.chartArea.left, right: box.left + this.chart.chartArea.right };
+    return { left: box.left + this.#area.left, right: box.left + this.#area.right };
   }
 
   #placeCursor(): void {
     const time = this.#axis.cursorUs;
     const { fromUs, toUs } = this.#axis.window;
     if (time === null || time < fromUs || time > toUs) return place(this.#cursor, null);
-    const { left, width } = this.chart.chartArea;
+    const { left, width } = this.#area;
     const x = left + ((time - fromUs) / (toUs - fromUs)) * width;
     place(this.#cursor, { left: x, right: x + 1, ...this.#rows() });
   }
@@ -338,7 +374,7 @@ export class TimeChart {
   }
 
   #rows(): { top: number; bottom: number } {
-    const { top, bottom } = this.chart.chartArea;
+    const { top, bottom } = this.#area;
     return { top, bottom };
   }
 }

@@ -16,8 +16,11 @@ import type { TraceStore } from '../worker/trace/trace_client.js';
 import { described, type Run } from './run.js';
 import type { Runs } from './run_scope.js';
 
-/** A simulation that takes longer than this is drawn while it runs. */
-const DRAWN_AFTER_MS = 250;
+/**
+ * A simulation that is expected to take longer than this in its worker is drawn while it runs. Drawing a shorter one
+ * several times would only make its user wait longer for all of it.
+ */
+const LONG_MS = 1000;
 /**
  * A simulation that is expected to take less than this runs to its end, even if a newer simulation is
  * waiting. Otherwise nothing would be drawn while the user drags a slider.
@@ -148,10 +151,12 @@ export class LiveRun implements Runs {
     const own = flowNumbers(instantiate(scenario, cell), controller?.flows ?? []);
     let run: Run = { ...wanted, ...described(options, own), result: null };
     const drawing = new Drawing(() => this.#change(run));
-    const onProgress = ({ share, timeUs, rows }: SimulationProgress): Promise<void> | undefined => {
+    const onProgress = (progress: SimulationProgress): Promise<void> | undefined => {
+      const { share, timeUs, elapsedMs, rows } = progress;
       this.share.value = share;
       drawing.add(rows, timeUs);
-      if (performance.now() - began < DRAWN_AFTER_MS || share === 1 || abort.signal.aborted) return undefined;
+      const isLong = this.isLong.peek() || elapsedMs > LONG_MS * share;
+      if (!isLong || share === 1 || abort.signal.aborted) return undefined;
       this.isLong.value = true;
       return this.#give(drawing).then((what) => void this.onRows(what));
     };

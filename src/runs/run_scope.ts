@@ -7,7 +7,7 @@ import type { TraceStore } from '../worker/trace/trace_client.js';
  * Drawing the charts may take a whole frame, since nothing else on the page moves while the user drags a slider.
  * Distributing the work over several frames would only make the user wait longer.
  */
-const FRAME_MS = 16;
+const FRAME_MS = 100;
 
 /** The length of a window is rounded to less than this before it is remembered. */
 const ROUNDED_S = 0.02;

@@ -1,15 +1,9 @@
-/** The sample that plays in the charts before a call: a simulated call, fetched when the page is idle. */
+/** The sample that plays in the charts before a call: a simulated call. */
 import type { Scope } from '../../boards/scope.js';
 import type { Recorder } from './recorder.js';
 
 /** The file is made by scripts/make_sample.mjs. */
 const SAMPLE = './sample/call.ndjson';
-
-const whenIdle = (): Promise<void> =>
-  new Promise((resolve) => {
-    if ('requestIdleCallback' in globalThis) requestIdleCallback(() => resolve());
-    else setTimeout(resolve, 1000);
-  });
 
 /**
  * Plays the sample: `nowUs` returns the time up to which it has been played. At the end of the sample, playing begins
@@ -40,10 +34,12 @@ class Player {
   }
 }
 
-/** Shows the sample if nothing else is shown. The sample does not move for users who prefer reduced motion. */
+/**
+ * Shows the sample if nothing else is shown. Resolves when its rows have been loaded. The sample does not move for users
+ * who prefer reduced motion.
+ */
 export async function showSample(recorder: Recorder, scope: Scope): Promise<void> {
   const isWanted = (): boolean => recorder.shown.peek().kind === 'nothing' && scope.following.peek();
-  await whenIdle();
   const answer = isWanted() ? await fetch(SAMPLE).catch(() => null) : null;
   if (answer?.ok !== true) return;
   const trace = await answer.blob();

@@ -48,8 +48,9 @@ export interface SimulationWorkerOptions {
 
 export interface RunHandlers {
   /**
-   * Called about ten times a second, with the trace rows since the last call (see `unpackBatches`). The callee
-   * may keep and change the rows. If it returns a promise, the run waits for the promise.
+   * Called at most about ten times a second, with the trace rows since the last call (see `unpackBatches`). The callee
+   * may keep and change the rows. If it returns a promise, the next call and the result wait for the promise, but the
+   * simulation goes on.
    */
   onProgress?: (progress: SimulationProgress) => void | Promise<void>;
   /** Aborting this signal ends the run. The result then covers the part that was simulated. */

@@ -52,6 +52,8 @@ export interface SimulationProgress {
   timeUs: number;
   /** 0 to 1. */
   share: number;
+  /** The wall-clock time since the simulation began, measured in the worker. */
+  elapsedMs: number;
   /** See `unpackBatches`. */
   rows: PackedBatches;
 }

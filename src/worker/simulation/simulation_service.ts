@@ -78,8 +78,9 @@ export class SimulationService {
   }
 
   /**
-   * Runs a simulation. Passes the trace rows to `report` in order, and awaits what `report` returns before it calls
-   * `report` again. Resolves when all rows have been reported.
+   * Runs a simulation. Passes the trace rows to `report` in order, and calls `report` again only when what it returned
+   * has resolved. The simulation does not wait for it, so a busy page does not slow it down. Resolves when all rows
+   * have been reported.
    */
   async run(
     request: SimulationRequest,
@@ -142,25 +143,18 @@ export class SimulationService {
     tables: Started['tables'],
     report: (progress: SimulationProgress) => unknown,
   ): Promise<Simulated | CellRun> {
-    let batches: TraceBatch[] = [];
+    const reports = new Reports(report);
     let sliceBegan = performance.now();
-    let reported = sliceBegan;
+    let last: RunStep = { timeUs: 0, share: 0, batches: [] };
     let step = run.next();
     for (; step.done !== true; step = run.next(!this.#cancelled)) {
-      batches.push(...step.value.batches.filter(({ table }) => tables.has(table)));
-      const now = performance.now();
-      if (now - reported >= REPORT_MS || step.value.share === 1) {
-        const { timeUs, share } = step.value;
-        await report({ timeUs, share, rows: packBatches(batches) });
-        batches = [];
-        reported = now;
-      }
-      if (now - sliceBegan < SLICE_MS) continue;
+      last = step.value;
+      reports.add({ ...last, batches: last.batches.filter(({ table }) => tables.has(table)) });
+      if (performance.now() - sliceBegan < SLICE_MS) continue;
       await nextMessage();
       sliceBegan = performance.now();
     }
-    const { timeUs } = step.value;
-    if (batches.length > 0) await report({ timeUs, share: 1, rows: packBatches(batches) });
+    await reports.end(last);
     return step.value;
   }
 
@@ -188,6 +182,42 @@ export class SimulationService {
     this.#core = null;
     const fix = 'run it again; if it fails again, report the scenario, the cell and the seed';
     return { kind: 'fault', message: `the simulator broke down: ${messageOf(error)}`, fix };
+  }
+}
+
+/** Reports the rows of a run, one report at a time. */
+class Reports {
+  readonly #beganMs = performance.now();
+  #batches: TraceBatch[] = [];
+  /** Settles when the last report has been handled. */
+  #handling: Promise<void> = Promise.resolve();
+  #isHandled = true;
+  #lastMs = this.#beganMs;
+
+  constructor(private readonly report: (progress: SimulationProgress) => unknown) {}
+
+  /** Reports the step together with the earlier ones, or keeps its rows for a later report. */
+  add(step: RunStep): void {
+    this.#batches.push(...step.batches);
+    if (!this.#isHandled || performance.now() - this.#lastMs < REPORT_MS) return;
+    this.#handling = this.#tell(step);
+    // `end` passes on its failure.
+    this.#handling.catch(() => undefined);
+  }
+
+  /** Reports the rows that are left. Rejects if a report failed. */
+  async end(last: RunStep): Promise<void> {
+    await this.#handling;
+    await this.#tell(last);
+  }
+
+  async #tell({ timeUs, share }: RunStep): Promise<void> {
+    this.#isHandled = false;
+    this.#lastMs = performance.now();
+    const rows = packBatches(this.#batches);
+    this.#batches = [];
+    await this.report({ timeUs, share, elapsedMs: this.#lastMs - this.#beganMs, rows });
+    this.#isHandled = true;
   }
 }
 

@@ -14,7 +14,7 @@ class Bench {
   readonly begun: {
     title: string;
     end: (cancelled?: boolean, timeUs?: number) => void;
-    row: () => Promise<void>;
+    row: (elapsedMs?: number) => Promise<void>;
   }[] = [];
   readonly worker: NonNullable<LiveRunOptions['worker']> = {
     check: () => Promise.reject(new Error('not asked here')),
@@ -37,12 +37,12 @@ class Bench {
             faults: [],
           } satisfies SimulationResult);
         signal?.addEventListener('abort', () => end(true, this.abortedAtUs));
-        const row = async (): Promise<void> => {
+        const row = async (elapsedMs = 100): Promise<void> => {
           const columns = [[0], [this.begun.length * 1e6], [1], [1], [1]].map(
             (values) => new Float64Array(values),
           );
           const rows = packBatches([{ table: 'throughput', columns, rows: 1 } as never]);
-          await onProgress?.({ timeUs: 1e6, share: 0.5, rows });
+          await onProgress?.({ timeUs: 1e6, share: 0.5, elapsedMs, rows });
         };
         this.begun.push({ title, end, row });
       }),
@@ -178,5 +178,19 @@ describe('runs that follow choices', () => {
     await second;
     expect(bench.live.run.value?.scenario.title).toBe('b');
     expect(rows()).toEqual([2e6]);
+  });
+
+  it('draw a simulation while it runs only if it is expected to take long', async () => {
+    const bench = new Bench();
+    const run = bench.play('a');
+    const one = await bench.nth(1);
+    // Half of it took 0.4 s in its worker, so all of it is expected to take 0.8 s.
+    await one.row(400);
+    expect([bench.live.isLong.value, bench.live.run.value]).toEqual([false, null]);
+    await one.row(600);
+    expect([bench.live.isLong.value, bench.live.run.value?.scenario.title]).toEqual([true, 'a']);
+    one.end();
+    expect((await run)?.result).not.toBeNull();
+    expect(bench.live.isLong.value).toBe(false);
   });
 });

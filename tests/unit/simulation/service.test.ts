@@ -94,6 +94,37 @@ describe('the simulation service', () => {
     expect(ran.result.windows[0]?.flows[0]?.receivedBytes).toBeGreaterThan(0);
   });
 
+  it('goes on while a report is being handled, and then reports all later rows at once', async () => {
+    const scenario = { ...ONE_GCC, duration_s: 3000 };
+    const reports: SimulationProgress[] = [];
+    let handle = (): void => undefined;
+    const running = new SimulationService().run(
+      { scenario, cell: CELL, trace: { tables: ['rate'] } },
+      (progress) => {
+        reports.push(progress);
+        if (reports.length > 1) return undefined;
+        return new Promise<void>((resolve) => (handle = resolve));
+      },
+    );
+    await expect.poll(() => reports.length).toBe(1);
+    // Each round lets the simulation run for another slice of 25 ms.
+    for (let round = 0; round < 1000; round++) await new Promise((resolve) => setImmediate(resolve));
+    handle();
+    const ran = await running;
+    if (!ran.ok) throw new Error(ran.problem.message);
+    expect(reports.map(({ share }) => share)).toEqual([expect.any(Number), 1]);
+    expect(reports[0]?.share).toBeLessThan(1);
+    expect(reports[0]?.elapsedMs).toBeGreaterThanOrEqual(80);
+    expect(ran.result.timeUs).toBe(3000e6);
+  });
+
+  it('fails if a report fails', async () => {
+    const ran = await new SimulationService().run({ scenario: ONE_GCC, cell: CELL }, () =>
+      Promise.reject(new Error('nobody listens')),
+    );
+    expect(ran).toMatchObject({ ok: false, problem: { message: expect.stringContaining('nobody listens') } });
+  });
+
   it('says which field of a scenario is wrong, what was expected and what to do', async () => {
     const { ran } = await run({ scenario: { ...ONE_GCC, duration_s: -1 } });
     expect(ran).toMatchObject({ ok: false, problem: { kind: 'scenario', got: '-1' } });
