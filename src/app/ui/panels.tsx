@@ -4,6 +4,7 @@ import { LINK_WORDS } from '../../link/words.js';
 import { formatRate } from '../../charts/index.js';
 import { callQueues, capacityBeforeChangesBps } from '../call_queue.js';
 import { change, settings } from '../settings.js';
+import { LazyDetails } from './lazy_details.js';
 import { Download } from './download.js';
 import { ChoiceField, NumberField, TextField } from './fields.js';
 import { NetworkButtons } from './network_buttons.js';
@@ -123,114 +124,117 @@ interface CallProps {
 
 export function CallPanel({ running, lacksServer }: CallProps) {
   return (
-    <details class="panel">
-      <summary>Call</summary>
-      {running && <p class="hint">{effectHelp()}.</p>}
-      <ChoiceField
-        field="source"
-        label="Video"
-        help="What is sent"
-        options={[
-          { value: 'synthetic', label: 'Synthetic: fills the bitrate' },
-          { value: 'camera', label: 'Your camera' },
-        ]}
-      />
-      <ChoiceField
-        field="size"
-        label="Picture"
-        help="Its size; a camera without it gives the nearest that it has"
-        options={[
-          { value: '360p', label: '360p: 640 × 360' },
-          { value: '720p', label: '720p: 1280 × 720' },
-        ]}
-      />
-      <ChoiceField
-        field="fps"
-        label="Frames per second"
-        help="A camera without this rate gives the nearest that it has"
-        options={[
-          { value: '30', label: '30' },
-          { value: '15', label: '15' },
-        ]}
-      />
-      <ChoiceField
-        field="codec"
-        label="Codec"
-        help="What the video is encoded with"
-        options={[
-          { value: 'vp8', label: 'VP8' },
-          { value: 'vp9', label: 'VP9' },
-        ]}
-      />
-      <ChoiceField
-        field="audio"
-        label="Audio"
-        help="Its packets share the link with the video’s; the controller steers the video alone"
-        options={[
-          { value: '0', label: 'None' },
-          { value: '1', label: 'A synthetic voice (Opus)' },
-        ]}
-      />
-      <ChoiceField
-        field="bottleneck"
-        label="Bottleneck"
-        help="Where the link is"
-        options={[
-          { value: 'shaper', label: 'Shaper: real packets (local server)' },
-          { value: 'in-page', label: 'In the page: whole frames' },
-        ]}
-      />
-      {lacksServer && (
-        <p class="hint">There is no local server now, so the bottleneck is in the page: whole frames.</p>
+    <LazyDetails class="panel" summary="Call">
+      {() => (
+        <>
+          {running && <p class="hint">{effectHelp()}.</p>}
+          <ChoiceField
+            field="source"
+            label="Video"
+            help="What is sent"
+            options={[
+              { value: 'synthetic', label: 'Synthetic: fills the bitrate' },
+              { value: 'camera', label: 'Your camera' },
+            ]}
+          />
+          <ChoiceField
+            field="size"
+            label="Picture"
+            help="Its size; a camera without it gives the nearest that it has"
+            options={[
+              { value: '360p', label: '360p: 640 × 360' },
+              { value: '720p', label: '720p: 1280 × 720' },
+            ]}
+          />
+          <ChoiceField
+            field="fps"
+            label="Frames per second"
+            help="A camera without this rate gives the nearest that it has"
+            options={[
+              { value: '30', label: '30' },
+              { value: '15', label: '15' },
+            ]}
+          />
+          <ChoiceField
+            field="codec"
+            label="Codec"
+            help="What the video is encoded with"
+            options={[
+              { value: 'vp8', label: 'VP8' },
+              { value: 'vp9', label: 'VP9' },
+            ]}
+          />
+          <ChoiceField
+            field="audio"
+            label="Audio"
+            help="Its packets share the link with the video’s; the controller steers the video alone"
+            options={[
+              { value: '0', label: 'None' },
+              { value: '1', label: 'A synthetic voice (Opus)' },
+            ]}
+          />
+          <ChoiceField
+            field="bottleneck"
+            label="Bottleneck"
+            help="Where the link is"
+            options={[
+              { value: 'shaper', label: 'Shaper: real packets (local server)' },
+              { value: 'in-page', label: 'In the page: whole frames' },
+            ]}
+          />
+          {lacksServer && (
+            <p class="hint">There is no local server now, so the bottleneck is in the page: whole frames.</p>
+          )}
+          <NumberField
+            field="start_bps"
+            label="Start"
+            unit="kbps"
+            help="First target rate"
+            min={50}
+            max={2500}
+            step={10}
+            scale={1000}
+          />
+          <NumberField
+            field="min_bps"
+            label="Lowest"
+            unit="kbps"
+            help="Lowest target rate"
+            min={10}
+            max={1000}
+            step={10}
+            scale={1000}
+          />
+          <NumberField
+            field="max_bps"
+            label="Highest"
+            unit="kbps"
+            help="Highest target rate"
+            min={100}
+            max={5000}
+            step={100}
+            scale={1000}
+          />
+          <NumberField
+            field="key_frame_interval_s"
+            label="Key frame every"
+            unit="s"
+            help="0: only when the encoder wants one"
+            min={0}
+            max={30}
+            step={1}
+          />
+          <NumberField
+            field="duration_s"
+            label="Stop after"
+            unit="s"
+            help="Counted from the start; 0: until you press Stop"
+            min={0}
+            max={300}
+            step={10}
+          />
+        </>
       )}
-      <NumberField
-        field="start_bps"
-        label="Start"
-        unit="kbps"
-        help="First target rate"
-        min={50}
-        max={2500}
-        step={10}
-        scale={1000}
-      />
-      <NumberField
-        field="min_bps"
-        label="Lowest"
-        unit="kbps"
-        help="Lowest target rate"
-        min={10}
-        max={1000}
-        step={10}
-        scale={1000}
-      />
-      <NumberField
-        field="max_bps"
-        label="Highest"
-        unit="kbps"
-        help="Highest target rate"
-        min={100}
-        max={5000}
-        step={100}
-        scale={1000}
-      />
-      <NumberField
-        field="key_frame_interval_s"
-        label="Key frame every"
-        unit="s"
-        help="0: only when the encoder wants one"
-        min={0}
-        max={30}
-        step={1}
-      />
-      <NumberField
-        field="duration_s"
-        label="Stop after"
-        unit="s"
-        help="Counted from the start; 0: until you press Stop"
-        min={0}
-        max={300}
-        step={10}
-      />
-    </details>
+    </LazyDetails>
   );
 }

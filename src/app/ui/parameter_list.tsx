@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 
 import type { ParameterSpec } from '../../core/schema.js';
 import type { OrderedParameters } from '../parameter_order.js';
+import { LazyDetails } from './lazy_details.js';
 import { ParameterInput } from './parameter_input.js';
 
 interface ParameterListProps extends OrderedParameters {
@@ -37,7 +38,6 @@ export function ParameterList({
   onReset,
 }: ParameterListProps) {
   // Hidden fields are not created, since there are many parameters.
-  const more = useSignal(false);
   const search = useSignal('');
   const all = [...first, ...others];
   const words = spelled(search.value.trim().toLowerCase());
@@ -79,10 +79,7 @@ export function ParameterList({
       {(found ?? first).map(field)}
       {found?.length === 0 && <p class="hint">None has these words.</p>}
       {found === null && others.length > 0 && (
-        <details onToggle={(e) => (more.value = e.currentTarget.open)}>
-          <summary>{others.length} more</summary>
-          {more.value && others.map(field)}
-        </details>
+        <LazyDetails summary={`${others.length} more`}>{() => others.map(field)}</LazyDetails>
       )}
     </>
   );

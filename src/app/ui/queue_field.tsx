@@ -1,5 +1,4 @@
 /** The fields of a queue: a menu for its discipline, and fields for its settings. */
-import { useSignal } from '@preact/signals';
 import { useId, useMemo } from 'preact/hooks';
 
 import { formatRate } from '../../charts/index.js';
@@ -25,6 +24,7 @@ import {
   QUEUE_NAMES,
   QUEUE_SETTING_NAMES,
 } from '../../link/words.js';
+import { LazyDetails } from './lazy_details.js';
 import { NumberInput, type NumberInputProps } from './number_input.js';
 import { ParameterInput } from './parameter_input.js';
 
@@ -146,7 +146,6 @@ function SettingField({ form, spec, set }: FormProps & { spec: ParameterSpec }) 
 
 export function QueueField({ queue, capacityBps, memory: given, onChange }: QueueFieldProps) {
   const id = useId();
-  const more = useSignal(false);
   const memory = useMemo(() => given ?? new QueueMemory(), [given]);
   const form = queueForm(queue);
   const set: FormProps['set'] = (next, part) => onChange(queueText(next), part);
@@ -182,15 +181,15 @@ export function QueueField({ queue, capacityBps, memory: given, onChange }: Queu
         <SettingField key={`${discipline} ${spec.name}`} form={form} spec={spec} set={set} />
       ))}
       {others.length > 0 && (
-        <details onToggle={(e) => (more.value = e.currentTarget.open)}>
-          <summary>
-            {others.length} more {others.length === 1 ? 'setting' : 'settings'} of the queue
-          </summary>
-          {more.value &&
+        <LazyDetails
+          summary={`${others.length} more ${others.length === 1 ? 'setting' : 'settings'} of the queue`}
+        >
+          {() =>
             others.map((spec) => (
               <SettingField key={`${discipline} ${spec.name}`} form={form} spec={spec} set={set} />
-            ))}
-        </details>
+            ))
+          }
+        </LazyDetails>
       )}
     </>
   );

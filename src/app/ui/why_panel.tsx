@@ -27,6 +27,11 @@ const WORKER_SHARE = 0.05;
 const STILL_MS = 200;
 /** The largest number of lines that are shown at once. */
 const MOST_LINES = 400;
+/**
+ * So many lines are created at once, and then so many more whenever the page is idle, since creating a long list takes
+ * long on a slow machine.
+ */
+const LINES_AT_ONCE = 30;
 /** A mark is described if its distance from the cursor is at most this fraction of the window. */
 const AT_MARK = 0.01;
 
@@ -138,6 +143,16 @@ function inSight(changes: readonly TargetChange[], fromUs: number): readonly Tar
   return changes.slice(start, start + MOST_LINES);
 }
 
+/** Calls `work` when the page is idle, at the latest after a second. Returns a function that cancels this. */
+function whenIdle(work: () => void): () => void {
+  if (!('requestIdleCallback' in globalThis)) {
+    const timer = setTimeout(work, 50);
+    return () => clearTimeout(timer);
+  }
+  const request = requestIdleCallback(work, { timeout: 1000 });
+  return () => cancelIdleCallback(request);
+}
+
 /** The list is one tab stop; the arrow keys move within it. */
 function moveFocus(event: KeyboardEvent, list: HTMLElement): void {
   const buttons = [...list.querySelectorAll('button')];
@@ -160,6 +175,9 @@ function Lines({ changes, current, scope }: LinesProps) {
   const focused = useSignal<number | null>(null);
   const atCursor = current === undefined ? 0 : Math.max(0, changes.indexOf(current));
   const stop = Math.min(focused.value ?? atCursor, changes.length - 1);
+  const created = useSignal(LINES_AT_ONCE);
+  const isWhole = created.value >= changes.length;
+  useEffect(() => (isWhole ? undefined : whenIdle(() => (created.value += LINES_AT_ONCE))));
   return (
     <ol
       ref={list}
@@ -167,7 +185,7 @@ function Lines({ changes, current, scope }: LinesProps) {
       aria-label="Changes of the target"
       onKeyDown={(event) => list.current && moveFocus(event, list.current)}
     >
-      {changes.map((change, index) => (
+      {changes.slice(0, Math.max(created.value, stop + 1)).map((change, index) => (
         <li key={`${change.fromUs} ${change.shape}`}>
           <button
             type="button"

@@ -53,15 +53,17 @@ type Run = Generator<RunStep, Simulated | CellRun, boolean | undefined>;
 
 export class SimulationService {
   readonly #wasm: WasmSource | undefined;
-  #core: Core | null = null;
+  #core: Promise<Core> | null = null;
   #cancelled = false;
 
   constructor(wasm?: WasmSource) {
     this.#wasm = wasm;
   }
 
-  /** Checks a scenario: an object, or the text of its file. */
+  /** Checks a scenario: an object, or the text of its file. Also begins to load the core, for the run that follows. */
   check(input: unknown): Answer<CheckedScenario> {
+    // A run reports the failure.
+    this.#load().catch(() => undefined);
     return this.#answer(() => {
       const scenario = parseScenario(typeof input === 'string' ? parseJson(input, 'scenario') : input);
       return { scenario, cells: cellsOf(scenario) };
@@ -130,12 +132,11 @@ export class SimulationService {
     }
   }
 
-  async #load(): Promise<Core> {
-    try {
-      return (this.#core ??= await loadCore(this.#wasm));
-    } catch (error) {
+  #load(): Promise<Core> {
+    return (this.#core ??= loadCore(this.#wasm).catch((error: unknown) => {
+      this.#core = null;
       throw new LoadError(messageOf(error));
-    }
+    }));
   }
 
   async #drive(

@@ -1,10 +1,12 @@
 /** Sweeps one numeric setting of the network and shows the result for each value. */
-import { useSignal } from '@preact/signals';
+import { useSignal, type Signal } from '@preact/signals';
 import type { ComponentProps, ComponentType } from 'preact';
 import { useEffect, useId, useMemo } from 'preact/hooks';
 
 import type { Lab } from '../lab.js';
 import { formatMs, formatRate } from '../../../charts/index.js';
+import type { Scenario } from '../../../scenario/scenario.js';
+import { LazyDetails } from '../../ui/lazy_details.js';
 import { settings } from '../settings.js';
 import { alike, isSameButSwept, largest, type Swept } from '../sweep/sweep.js';
 import { sweepables, sweepValues, sweptValue, type Sweepable } from '../sweep/sweepable.js';
@@ -108,7 +110,6 @@ function Multiples({ lab, now }: { lab: Lab; now: number }) {
 }
 
 export function SweepPanel({ lab }: { lab: Lab }) {
-  const id = useId();
   /** The settings when the panel first appears. They may contain a sweep from the address. */
   const linked = useMemo(() => settings.peek(), []);
   const chosen = useSignal(linked.sweep || 'capacity');
@@ -124,6 +125,24 @@ export function SweepPanel({ lab }: { lab: Lab }) {
     if (!isSameButSwept(request, network) || request.controller?.url !== controller?.url) lab.closeSweep();
   }, [network, own]);
   if (!network) return null;
+  return (
+    <LazyDetails class="results sweep" open={linked.sweep !== ''} summary="Sweep one number">
+      {() => <SweepFields lab={lab} network={network} chosen={chosen} range={range} />}
+    </LazyDetails>
+  );
+}
+
+interface SweepFieldsProps {
+  lab: Lab;
+  network: Scenario;
+  /** The id of the setting to sweep. */
+  chosen: Signal<string>;
+  /** The range that the user chose; null for the setting's usual range. */
+  range: Signal<Pick<Sweepable, 'from' | 'to'> | null>;
+}
+
+function SweepFields({ lab, network, chosen, range }: SweepFieldsProps) {
+  const id = useId();
   const all = sweepables(network);
   const found = all.find((each) => each.id === chosen.value) ?? all[0];
   if (!found) return null;
@@ -133,8 +152,7 @@ export function SweepPanel({ lab }: { lab: Lab }) {
   const swept: Sweepable = { ...found, from, to };
   const isRight = swept.from < swept.to;
   return (
-    <details class="results sweep" open={linked.sweep !== ''}>
-      <summary>Sweep one number</summary>
+    <>
       <div class="row">
         <label for={id}>Sweep</label>
         <select
@@ -170,6 +188,6 @@ export function SweepPanel({ lab }: { lab: Lab }) {
       </div>
       {!isRight && <p class="problem">Expected a range that rises: “from” below “to”.</p>}
       <Multiples lab={lab} now={found.now} />
-    </details>
+    </>
   );
 }

@@ -4,6 +4,7 @@
  */
 import { useSignal } from '@preact/signals';
 
+import { LazyDetails } from '../../ui/lazy_details.js';
 import { metricName } from '../../../papers/metric_name.js';
 import {
   ACROSS,
@@ -208,13 +209,11 @@ function OtherTable({ id, rows }: { id: string; rows: readonly OtherRow[] }) {
 
 /** The measured quantities for which the paper contains no number. Their table is created when the user opens it. */
 export function OtherNumbers({ report: { id, cells } }: { report: ExperimentReport }) {
-  const isOpen = useSignal(false);
   const rows = cells.flatMap(({ label, others }) => others.map((other): OtherRow => ({ label, other })));
   if (rows.length === 0) return null;
   return (
-    <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
-      <summary>Also measured ({rows.length} numbers that the paper does not give)</summary>
-      {isOpen.value && <OtherTable id={id} rows={rows} />}
-    </details>
+    <LazyDetails summary={`Also measured (${rows.length} numbers that the paper does not give)`}>
+      {() => <OtherTable id={id} rows={rows} />}
+    </LazyDetails>
   );
 }

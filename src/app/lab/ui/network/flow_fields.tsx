@@ -8,6 +8,7 @@ import {
   type ComponentSpec,
   type ParameterSpec,
 } from '../../../../core/schema.js';
+import { LazyDetails } from '../../../ui/lazy_details.js';
 import { parameterValue } from '../../../../core/parameter_value.js';
 import type { ScenarioFlow } from '../../../../scenario/scenario.js';
 import { orderedParameters } from '../../../parameter_order.js';
@@ -55,25 +56,30 @@ const FIRST = 6;
 
 function ComponentFields({ lab, flow, title, field, spec, preset, given = {} }: ComponentFieldsProps) {
   return (
-    <details>
-      <summary>
-        {title} <span class="count">{countText(given)}</span>
-      </summary>
-      <ParameterList
-        first={spec.parameters.slice(0, FIRST)}
-        others={spec.parameters.slice(FIRST)}
-        baseOf={baseIn(spec, preset)}
-        names={`${flow.name}.${field}`}
-        given={given}
-        onChange={(name, value) =>
-          lab.edit(
-            `${flow.name}.${field}.${name}`,
-            changeFlow(flow.name, { [field]: changed(given, name, value) }),
-          )
-        }
-        onReset={() => lab.edit(`${flow.name}.${field}`, changeFlow(flow.name, { [field]: undefined }))}
-      />
-    </details>
+    <LazyDetails
+      summary={
+        <>
+          {title} <span class="count">{countText(given)}</span>
+        </>
+      }
+    >
+      {() => (
+        <ParameterList
+          first={spec.parameters.slice(0, FIRST)}
+          others={spec.parameters.slice(FIRST)}
+          baseOf={baseIn(spec, preset)}
+          names={`${flow.name}.${field}`}
+          given={given}
+          onChange={(name, value) =>
+            lab.edit(
+              `${flow.name}.${field}.${name}`,
+              changeFlow(flow.name, { [field]: changed(given, name, value) }),
+            )
+          }
+          onReset={() => lab.edit(`${flow.name}.${field}`, changeFlow(flow.name, { [field]: undefined }))}
+        />
+      )}
+    </LazyDetails>
   );
 }
 
@@ -143,19 +149,24 @@ export function MediaFields({ lab, flow, own }: MediaFieldsProps) {
         />
       )}
       {!isOwn && (
-        <details>
-          <summary>
-            Parameters <span class="count">{countText(parameters)}</span>
-          </summary>
-          <ParameterList
-            {...orderedParameters(controller)}
-            baseOf={baseOf}
-            names={`${name}.parameters`}
-            given={parameters}
-            onChange={set}
-            onReset={() => lab.edit(`${name}.parameters`, changeFlow(name, { parameters: undefined }))}
-          />
-        </details>
+        <LazyDetails
+          summary={
+            <>
+              Parameters <span class="count">{countText(parameters)}</span>
+            </>
+          }
+        >
+          {() => (
+            <ParameterList
+              {...orderedParameters(controller)}
+              baseOf={baseOf}
+              names={`${name}.parameters`}
+              given={parameters}
+              onChange={set}
+              onReset={() => lab.edit(`${name}.parameters`, changeFlow(name, { parameters: undefined }))}
+            />
+          )}
+        </LazyDetails>
       )}
       <ComponentFields
         lab={lab}

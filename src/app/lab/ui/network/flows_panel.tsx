@@ -1,5 +1,6 @@
 /** The editor of the flows: calls, TCP, and calls with the user's own controller. */
 import { OwnControllerField } from './own_controller_field.js';
+import { LazyDetails } from '../../../ui/lazy_details.js';
 import { addFlow, removeFlow, type MediaFlow } from '../../edits.js';
 import type { ScenarioFlow } from '../../../../scenario/scenario.js';
 import type { Lab } from '../../lab.js';
@@ -35,17 +36,24 @@ function FlowItem({ lab, flow }: { lab: Lab; flow: ScenarioFlow }) {
   const network = lab.network.value;
   return (
     <li>
-      <details>
-        <summary>
-          <b>{name}</b> {flowText(flow, own)}
-        </summary>
-        {flow.kind === 'media' ? (
-          <MediaFields lab={lab} flow={flow} own={own} />
-        ) : (
-          <TcpFields lab={lab} flow={flow} />
+      <LazyDetails
+        summary={
+          <>
+            <b>{name}</b> {flowText(flow, own)}
+          </>
+        }
+      >
+        {() => (
+          <>
+            {flow.kind === 'media' ? (
+              <MediaFields lab={lab} flow={flow} own={own} />
+            ) : (
+              <TcpFields lab={lab} flow={flow} />
+            )}
+            <SharedFields lab={lab} flow={flow} durationS={network?.duration_s ?? 0} />
+          </>
         )}
-        <SharedFields lab={lab} flow={flow} durationS={network?.duration_s ?? 0} />
-      </details>
+      </LazyDetails>
       <button
         type="button"
         class="quiet"

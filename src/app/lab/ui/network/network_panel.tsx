@@ -1,6 +1,7 @@
 /** The editor of the network: the bottleneck's capacity, its queue, and all other effects on packets. */
 import { useId } from 'preact/hooks';
 
+import { LazyDetails } from '../../../ui/lazy_details.js';
 import { BOTTLENECKS } from '../../../../core/link_arguments.js';
 import { LINK_FIELDS } from '../../../../link/fields.js';
 import { outageText } from '../../../../scenario/outage_text.js';
@@ -73,10 +74,9 @@ function PathFields({ lab, direction }: PathProps) {
         />
       </fieldset>
       {direction === 'forward' && <DurationField lab={lab} network={network} />}
-      <details>
-        <summary>More of {direction === 'forward' ? 'the link' : 'the way back'}</summary>
-        <MoreFields path={path} edit={edit} direction={direction} />
-      </details>
+      <LazyDetails summary={`More of ${direction === 'forward' ? 'the link' : 'the way back'}`}>
+        {() => <MoreFields path={path} edit={edit} direction={direction} />}
+      </LazyDetails>
     </>
   );
 }
@@ -194,10 +194,7 @@ export function NetworkPanel({ lab }: { lab: Lab }) {
     <details class="panel" open>
       <summary>Network</summary>
       <PathFields lab={lab} direction="forward" />
-      <details>
-        <summary>The way back</summary>
-        <PathFields lab={lab} direction="backward" />
-      </details>
+      <LazyDetails summary="The way back">{() => <PathFields lab={lab} direction="backward" />}</LazyDetails>
     </details>
   );
 }
