@@ -25,7 +25,7 @@ const LONG_MS = 1000;
  * A simulation that is expected to take less than this runs to its end, even if a newer simulation is
  * waiting. Otherwise nothing would be drawn while the user drags a slider.
  */
-const LET_END_MS = 200;
+const LET_END_MS = 400;
 
 const CHOICE_DRAWN = 'ccscope: choice to drawn';
 
