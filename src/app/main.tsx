@@ -66,8 +66,10 @@ async function open(root: HTMLElement): Promise<void> {
   if (isPassed) await openPassed(recorder);
   const isSampleDue = !settings.peek().autostart;
   setTimeout(showFirst, isSampleDue ? LONGEST_SAMPLE_MS : 0);
-  if (isSampleDue) await showSample(recorder, scope).finally(showFirst);
-  else await session.start();
+  if (!isSampleDue) return session.start();
+  // Without the sample, the charts stay empty until a call begins.
+  await showSample(recorder, scope).catch(() => undefined);
+  showFirst();
 }
 
 const root = document.getElementById('app');

@@ -184,10 +184,10 @@ export function ChartFigure({ board, scope, without, timeLabels, tools, hidden, 
   const container = useRef<HTMLDivElement>(null);
   const chart = useSignal<TimeChart | null>(null);
   const series = chart.value?.series.filter(({ id }) => !without.includes(id));
-  const unseen = [...hidden, ...without].join();
+  const unseen = [...hidden, ...without];
   /** Applies the choice of lines and labels to a chart, and returns whether this changes anything. */
   const choose = (shown: TimeChart): boolean => {
-    const changed = shown.series.filter(({ id }) => shown.isVisible(id) === unseen.split(',').includes(id));
+    const changed = shown.series.filter(({ id }) => shown.isVisible(id) === unseen.includes(id));
     for (const { id } of changed) shown.setVisible(id, !shown.isVisible(id));
     return shown.setTimeLabels(timeLabels) || changed.length > 0;
   };
@@ -214,7 +214,7 @@ export function ChartFigure({ board, scope, without, timeLabels, tools, hidden, 
   useEffect(() => {
     const { value } = chart;
     if (value && choose(value)) scope.refresh(value);
-  }, [chart.value, unseen, timeLabels]);
+  }, [chart.value, unseen.join(), timeLabels]);
   return (
     <figure class={`chart ${board.id}`}>
       <figcaption>

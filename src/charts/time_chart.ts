@@ -21,18 +21,12 @@ import type { TimeAxis } from './time_axis.js';
 Chart.register(LineController, LineElement, PointElement, LinearScale);
 
 /**
- * A chart that Chart.js neither lays out nor paints until `begin` has been called. Otherwise each new chart would be
+ * A chart that Chart.js neither lays out nor paints until `hasBegun` is set. Otherwise each new chart would be
  * painted without data, and again when its container has been laid out, before it is painted with its data.
  */
 class DeferredChart extends Chart<'line', Point[]> {
   // Without an initial value, which would be set only after the constructor of the base class has called `update`.
   declare hasBegun?: boolean;
-
-  begin(): void {
-    // The container may have changed since the chart was created, for example because its legend was added.
-    if (this.hasBegun !== true) this.resize();
-    this.hasBegun = true;
-  }
 
   override update(mode?: UpdateMode): void {
     if (this.hasBegun === true) super.update(mode);
@@ -180,7 +174,9 @@ export class TimeChart {
       x.min = this.#axis.window.fromUs / 1e6;
       x.max = this.#axis.window.toUs / 1e6;
     }
-    this.chart.begin();
+    // The container may have changed since the chart was created, for example because its legend was added.
+    if (this.chart.hasBegun !== true) this.chart.resize();
+    this.chart.hasBegun = true;
     this.chart.update('none');
     this.#placeCursor();
     this.#marks.place(this.#area);

@@ -79,7 +79,7 @@ export class Picture {
       if (!isDrawn || !isSame(before?.source, choices.source)) {
         this.showing.value = { kind: 'loading' };
         await this.#opening;
-        if (isLatest()) await stage.live.reset();
+        if (isLatest()) stage.live.reset();
       }
       if (!isLatest()) return;
       const { source } = choices;

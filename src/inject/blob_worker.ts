@@ -1,4 +1,6 @@
 /** Starts workers from a script's text, because the script is not on the page's server. */
+import { setTimeout } from './natives.js';
+
 interface Policy {
   createScriptURL(url: string): string;
 }
@@ -23,4 +25,16 @@ export function newWorker(source: string): Worker {
     policy ??= trustedTypes.createPolicy('ccscope', { createScriptURL: (text) => text });
     return new Worker(policy.createScriptURL(url), { name: 'ccscope' });
   }
+}
+
+/** A worker that has not answered after this time is assumed never to start. */
+const START_MS = 5000;
+const TURNS = 20;
+
+/**
+ * Calls `late` when a worker that has just been created should have started. Waits in short turns: a worker needs the
+ * page's thread to start, so after a block of the page, a single long timer would fire before the worker can answer.
+ */
+export function whenLate(late: () => void, turns = TURNS): void {
+  setTimeout(() => (turns > 1 ? whenLate(late, turns - 1) : late()), START_MS / TURNS);
 }

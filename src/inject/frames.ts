@@ -8,13 +8,10 @@ import type {
   FrameWorkerOptions,
   FrameWorkerRequest,
 } from './frame_protocol.js';
-import { newWorker } from './blob_worker.js';
+import { newWorker, whenLate } from './blob_worker.js';
 import { attempt, epochMs, listen, setTimeout } from './natives.js';
 
 type State = 'starting' | 'alive' | 'failed';
-
-/** A worker that has not started after this time is assumed never to start. */
-const START_MS = 5000;
 
 /** If a worker does not answer within this time, it is assumed to have nothing to report. */
 const ANSWER_MS = 1000;
@@ -43,7 +40,7 @@ export class FrameWorker {
       // If a Content-Security-Policy refuses the worker, the constructor may still succeed, and an error
       // event follows.
       listen(worker, 'error', () => this.#fail());
-      setTimeout(() => this.#fail(), START_MS);
+      whenLate(() => this.#fail());
       void this.#ask();
     } catch {
       this.#state = 'failed';

@@ -3,7 +3,7 @@
  * recording is deleted.
  */
 import { signal, useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 
 import { counted } from '../text/counted.js';
 import type { Model } from './model.js';
@@ -113,7 +113,7 @@ export function leave(model: Model, detach: () => void): void {
   const panel = panelOf(model);
   const { lengthUs = 0, keptUs = 0 } = panel.recording ?? {};
   const lostUs = Math.min(keptUs, lengthUs - panel.savedUs);
-  if (lostUs < WORTH_US || panel.asks.peek()) detach();
+  if (lostUs < WORTH_US) detach();
   else panel.asks.value = true;
 }
 
@@ -127,6 +127,10 @@ export function RecordPanel({ model, onDetach }: RecordPanelProps) {
   const panel = panelOf(model);
   const id = useId();
   const saving = useSignal(false);
+  const question = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (panel.asks.value) question.current?.focus();
+  }, [panel.asks.value]);
   const recording = model.state.value?.recording;
   if (recording === undefined) return null;
   const { lengthUs, keptUs, bytes, bookmarks, keepsAll } = recording;
@@ -187,7 +191,13 @@ export function RecordPanel({ model, onDetach }: RecordPanelProps) {
         {panel.said.value}
       </span>
       {panel.asks.value && (
-        <div role="alertdialog" aria-label="The recording would be lost" class="leaving">
+        <div
+          ref={question}
+          role="alertdialog"
+          aria-label="The recording would be lost"
+          class="leaving"
+          tabIndex={-1}
+        >
           Detaching deletes the recording of {lengthText(keptUs)}.{' '}
           <button
             type="button"

@@ -4,7 +4,7 @@
 import { wrap, type Remote } from 'comlink';
 
 import { attempt, listen, setTimeout } from '../inject/natives.js';
-import { newWorker } from '../inject/blob_worker.js';
+import { newWorker, whenLate } from '../inject/blob_worker.js';
 import type { WatchService, WatchStart } from './watch_service.js';
 
 export interface StartedWatch {
@@ -13,8 +13,6 @@ export interface StartedWatch {
   end(): Promise<void>;
 }
 
-/** A worker that has not answered after this time is assumed never to answer. */
-const START_MS = 5000;
 /** How long the watch may take to remove its data. */
 const END_MS = 2000;
 /** The message that a worker sends when it has started. */
@@ -58,6 +56,6 @@ function aliveWorker(): Promise<Worker | null> {
     };
     listen(worker, 'message', begin);
     listen(worker, 'error', fail);
-    setTimeout(fail, START_MS);
+    whenLate(fail);
   });
 }

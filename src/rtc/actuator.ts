@@ -47,6 +47,7 @@ export class Actuator {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastAt = -Infinity;
   #retryMs = 0;
+  #isStopped = false;
 
   constructor(
     private readonly sender: KeyFrameSender,
@@ -78,7 +79,7 @@ export class Actuator {
   }
 
   #plan(): void {
-    if (this.#busy !== null || !this.#due()) return;
+    if (this.#isStopped || this.#busy !== null || !this.#due()) return;
     const intervalMs = this.#falls() ? 0 : Math.max(this.#retryMs, MIN_INTERVAL_MS);
     const waitMs = intervalMs - (performance.now() - this.#lastAt);
     if (waitMs > 0 && this.#timer !== undefined) return;
@@ -136,10 +137,9 @@ export class Actuator {
     await this.sender.setParameters(parameters);
   }
 
-  /** Stops and leaves the encoder as it is. */
+  /** Stops for good, and leaves the encoder as it is. */
   stop(): void {
-    this.#wantedBps = null;
-    this.#keyFrame = false;
+    this.#isStopped = true;
     clearTimeout(this.#timer);
   }
 }

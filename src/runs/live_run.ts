@@ -100,14 +100,14 @@ export class LiveRun implements Runs {
   }
 
   /** Stops the current simulation, and discards the drawn run. */
-  async reset(): Promise<void> {
+  reset(): void {
     this.#turn += 1;
     this.cancel();
     this.run.value = null;
     this.isRunning.value = false;
     this.isLong.value = false;
     this.newestUs = 0;
-    await this.store.clear();
+    this.#clear();
   }
 
   /**
@@ -218,10 +218,15 @@ export class LiveRun implements Runs {
   /** Makes `run` the drawn run, and discards the rows of the previous one. */
   async #change(run: Run): Promise<void> {
     await this.#options.beforeChange?.(run);
-    // Not awaited: the store handles requests in order, so it clears itself before it adds rows of the new run.
-    void this.store.clear();
+    this.#clear();
     this.newestUs = 0;
     this.run.value = run;
+  }
+
+  /** Does not wait: the store handles requests in order, so it clears itself before it adds rows of the next run. */
+  #clear(): void {
+    // If the store has ended, it reports this to its owner.
+    this.store.clear().catch(() => undefined);
   }
 }
 

@@ -110,6 +110,14 @@ test('a worker that breaks down fails its run, and the next run has a new one', 
   expect(problems[1]).toBeNull();
 });
 
+test('a worker that breaks down before it is asked is replaced', async ({ call }) => {
+  const problem = await call.page.evaluate(
+    (scenario) => window.harness.simulations.failureAfterPrepare(scenario),
+    MIX,
+  );
+  expect(problem).toBeNull();
+});
+
 test('a user’s controller simulates in the worker; one that never returns is ended and named', async ({
   page,
 }) => {

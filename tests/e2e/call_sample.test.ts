@@ -61,3 +61,13 @@ test('no sample plays where an address holds a view, or begins a call', async ({
   await scope.live();
   expect(asked.filter((url) => url.includes('sample'))).toEqual([]);
 });
+
+test('a sample that cannot be read leaves the page as it is', async ({ page, served, scope }) => {
+  await page.route('**/sample/call.ndjson', (route) => route.fulfill({ body: '<!doctype html>' }));
+  const answered = page.waitForResponse('**/sample/call.ndjson');
+  await page.goto(served.url);
+  await answered;
+  await scope.start();
+  await scope.groups(30);
+  await expect(page.getByText(/could not start/)).toHaveCount(0);
+});

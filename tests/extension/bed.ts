@@ -131,6 +131,14 @@ export class Bed {
     return (await this.targets()).filter(({ type, url }) => type === 'page' && url.startsWith(panel));
   }
 
+  /** Closes all panels of the tab of a page that `open()` opened, wherever they are. */
+  async closePanels(page: Page): Promise<void> {
+    const url = this.url(`panel.html?tab=${this.#tabs.get(page) ?? ''}`);
+    for (const target of await this.targets())
+      if (target.type === 'page' && target.url === url)
+        await this.browser.send('Target.closeTarget', { targetId: target.targetId });
+  }
+
   /** The panel of a tab, opened in a separate tab, where Playwright can reach it. */
   async openPanel(tab: number): Promise<Page> {
     const page = await this.context.newPage();

@@ -136,6 +136,27 @@ test('a sender is capped from the panel, and turning off takes that back', async
   await expect.poll(bound).toEqual([undefined]);
 });
 
+test('a cap ends with the last panel of its tab, also if another tab has a panel', async ({ bed }) => {
+  await turnOn(bed);
+  const { a, b } = await bed.call('plain.html');
+  const panel = await bed.openPanel(await bed.click(a));
+  await expectVideo(panel, 'Sends');
+  const other = await bed.openPanel(await bed.click(b));
+  await expectVideo(other);
+  await panel.getByRole('spinbutton', { name: 'Cap in kbps' }).fill('150');
+  await panel.getByRole('button', { name: 'Cap', exact: true }).click();
+  await expect(panel.getByText('The stream is capped at 150 kbps.')).toBeVisible();
+  const bound = () =>
+    a.evaluate(() =>
+      (globalThis as unknown as { peer: RTCPeerConnection }).peer
+        .getSenders()
+        .map((sender) => sender.getParameters().encodings[0]?.maxBitrate),
+    );
+  await bed.closePanels(a);
+  await expect.poll(bound).toEqual([undefined]);
+  await expectVideo(other);
+});
+
 test('what one panel has done is shown and taken back in another', async ({ bed }) => {
   await turnOn(bed);
   const { a } = await bed.call('plain.html');

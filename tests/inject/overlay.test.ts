@@ -155,9 +155,11 @@ test('the recording is downloaded, with the bookmarks of the key b, and is not l
   await page.keyboard.press('Enter');
   await expect(recording.locator('.reading')).toContainText('2 bookmarks');
   await expect.poll(isLong).toBe(true);
-  await button(page, 'Detach').click();
+  // A second click is not an answer.
+  await button(page, 'Detach').dblclick();
   const question = overlay(page).getByRole('alertdialog');
   await expect(question).toContainText('Detaching deletes the recording');
+  await expect(question).toBeFocused();
   await question.getByRole('button', { name: 'Stay' }).click();
   await expect(question).toHaveCount(0);
   const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Download').click()]);

@@ -75,6 +75,10 @@ test('a view is told where it is and what came before, and asks the pages', asyn
   client.send(JSON.stringify({ id: 1, window: null, request: { type: 'pause' } }));
   expect(await next()).toEqual({ type: 'paused', paused: true });
   expect(await next()).toEqual({ type: 'answer', id: 1, results: [null] });
+  // A document that is loaded meanwhile has an observer of its own, which is paused, too.
+  view.tell({ type: 'batch', batch: { window: 'new' } } as never);
+  expect(await next()).toMatchObject({ type: 'batch' });
+  expect(asked.at(-1)).toEqual({ window: 'new', request: { type: 'pause' } });
   client.send(JSON.stringify({ id: 2, window: 'broken', request: { type: 'flush' } }));
   expect(await next()).toEqual({ type: 'refusal', id: 2, message: 'no such window' });
   // A message that is not a valid request must not reach a page, and must not end the connection.
@@ -84,7 +88,10 @@ test('a view is told where it is and what came before, and asks the pages', asyn
   client.send(JSON.stringify({ id: 5, window: null, request: { type: 'resume' } }));
   expect(await next()).toEqual({ type: 'paused', paused: false });
   expect(await next()).toEqual({ type: 'answer', id: 5, results: [null] });
-  expect(asked.map(({ request }) => request.type)).toEqual(['pause', 'flush', 'resume']);
+  expect(asked.map(({ request }) => request.type)).toEqual(['pause', 'pause', 'flush', 'resume']);
+  view.tell({ type: 'batch', batch: { window: 'new' } } as never);
+  expect(await next()).toMatchObject({ type: 'batch' });
+  expect(asked).toHaveLength(4);
   void view.close('over');
   expect(await next()).toEqual({ type: 'end', message: 'over' });
 });

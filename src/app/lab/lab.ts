@@ -6,6 +6,7 @@ import { instantiate, type CellParams } from '../../scenario/cells.js';
 import { authorsFlows } from '../../scenario/chosen_controller.js';
 import { hasPublished, withoutPublished, withOwnPublished } from '../../scenario/published_scope.js';
 import type { Scenario } from '../../scenario/scenario.js';
+import { SimulationWorker } from '../../worker/simulation/simulation_client.js';
 import type { TraceStore } from '../../worker/trace/trace_client.js';
 import { dismiss, notify } from '../notices.js';
 import { cellFor, wrongChoices } from '../../runs/cell_choice.js';
@@ -141,8 +142,12 @@ export class Lab {
   #turn = 0;
   readonly #link = new OwnLink();
 
-  constructor(readonly store: TraceStore) {
+  constructor(
+    readonly store: TraceStore,
+    worker = new SimulationWorker(),
+  ) {
     this.live = new LiveRun(store, {
+      worker,
       traceOf: (options) =>
         traceOf(options, { packets: settings.peek().packets, inside: settings.peek().inside }),
       beforeChange: (next) => this.#keepGhost(next),
@@ -312,8 +317,8 @@ export class Lab {
       this.charts?.dropGhost();
       this.unpin();
       this.sweep.clear();
-      await this.live.reset();
-      return turn === this.#turn;
+      this.live.reset();
+      return true;
     } catch (error) {
       if (turn !== this.#turn) return false;
       this.isLoading.value = false;

@@ -1,5 +1,6 @@
 import { render } from 'preact';
 
+import { SimulationWorker } from '../../worker/simulation/simulation_client.js';
 import { createTraceStore } from '../../worker/trace/trace_client.js';
 import { messageOf } from '../notices.js';
 import { keepOffline } from '../offline/register.js';
@@ -13,7 +14,10 @@ import { LabApp } from './ui/lab_app.js';
 
 async function open(root: HTMLElement): Promise<void> {
   followUrl();
-  const lab = new Lab(await createTraceStore({ onError: tellTraceError }));
+  const worker = new SimulationWorker();
+  // Both workers start at the same time.
+  worker.prepare();
+  const lab = new Lab(await createTraceStore({ onError: tellTraceError }), worker);
   const scope = runScope(
     lab.live,
     () => settings.peek(),
@@ -27,10 +31,12 @@ async function open(root: HTMLElement): Promise<void> {
     (theme) => scope.setTheme(theme),
   );
   followPaper(scope);
+  // The scenario is fetched while the page is rendered.
+  const opening = lab.open();
   root.replaceChildren();
   render(<LabApp lab={lab} scope={scope} />, root);
   keepOffline();
-  await lab.open();
+  await opening;
 }
 
 const root = document.getElementById('app');

@@ -24,11 +24,11 @@ export class Player {
   }
 
   /** Drops the results, since another lesson begins. */
-  async reset(): Promise<void> {
+  reset(): void {
     this.#turn += 1;
     this.tried.value = [];
     this.running.value = null;
-    await this.live.reset();
+    this.live.reset();
   }
 
   /**

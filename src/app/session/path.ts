@@ -66,6 +66,13 @@ function rowsMissing(count: number): void {
 async function enter(server: ServerClient, { started }: Running, listener: PathListener): Promise<Room> {
   const room = await Room.join(server, started.room);
   room.onAgain = () => listener.broken(farSideAgain());
+  room.onOther = () =>
+    notify(
+      'warning',
+      'far-side-other',
+      'The other page has started another call, which the recording of this page cannot continue.',
+      'Press Stop, then Start, to take part in it.',
+    );
   listener.waiting();
   return room;
 }

@@ -53,6 +53,8 @@ export class Recorder {
    * come back.
    */
   endCall: () => Promise<void> = () => Promise.resolve();
+  /** Whether a call may still write rows. */
+  grows: () => boolean = () => false;
   #reading: Promise<unknown> = Promise.resolve();
   /** Whether a call or a file other than the sample has begun. */
   #hasOtherBegun = false;
@@ -114,9 +116,13 @@ export class Recorder {
     this.store.appendEvent(event);
   }
 
-  /** Drops the current trace and begins the recording of a call. */
-  begin(header: Partial<TraceHeader>): Promise<void> {
+  /**
+   * Drops the current trace and begins the recording of a call. Does nothing if the call is no longer wanted when a file
+   * that is being read has been read.
+   */
+  begin(header: Partial<TraceHeader>, isWanted: () => boolean): Promise<void> {
     return this.#alone(async () => {
+      if (!isWanted()) return;
       this.live.clear();
       this.#counted = {};
       this.hasRows.value = false;
@@ -227,8 +233,8 @@ export class Recorder {
   }
 
   /**
-   * To be called after the recording was downloaded as `name`. A recording that is still growing remains unsaved,
-   * since its later rows are not in the file.
+   * To be called after the recording was downloaded as `name`. A recording that was still growing then (see `grows`)
+   * remains unsaved, since its later rows are not in the file.
    */
   saved(name: string, grows: boolean): void {
     this.savedFile.value = { name, grows };

@@ -28,6 +28,8 @@ export class Room {
   readonly #call = Math.random();
   /** Called when the other page has restarted its side of the call. Our side then no longer has a peer. */
   onAgain: () => void = () => undefined;
+  /** Called when the other page has begun another call, which our side's recording cannot continue. */
+  onOther: () => void = () => undefined;
   #listener: ((data: unknown) => void) | null = null;
   #early: unknown[] = [];
   #onMessage: (message: RoomMessage) => unknown = () => undefined;
@@ -66,10 +68,14 @@ export class Room {
     return new Promise((resolve) => {
       this.#onMessage = (message) => {
         if (message.kind !== 'invitation') return;
-        if (originEpochMs !== undefined && message.originEpochMs !== originEpochMs) return;
+        if (originEpochMs !== undefined && message.originEpochMs !== originEpochMs) {
+          this.onOther();
+          return;
+        }
         this.#onMessage = (again) => {
-          const isOther = again.kind === 'invitation' && again.call !== message.call;
-          if (isOther && again.originEpochMs === message.originEpochMs) this.onAgain();
+          if (again.kind !== 'invitation' || again.call === message.call) return;
+          if (again.originEpochMs === message.originEpochMs) this.onAgain();
+          else this.onOther();
         };
         resolve(message);
       };

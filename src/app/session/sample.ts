@@ -1,4 +1,4 @@
-/** The sample that plays in the charts before a call: a simulated call. */
+/** The sample that plays in the charts before a call: a simulated call, fetched after the page. */
 import type { Scope } from '../../boards/scope.js';
 import type { Recorder } from './recorder.js';
 
@@ -34,12 +34,20 @@ class Player {
   }
 }
 
+/** Resolves when the browser has loaded the page itself. */
+const loaded = (): Promise<unknown> =>
+  document.readyState === 'complete'
+    ? Promise.resolve()
+    : new Promise((resolve) => addEventListener('load', resolve, { once: true }));
+
 /**
- * Shows the sample if nothing else is shown. Resolves when its rows have been loaded. The sample does not move for users
+ * Shows the sample if nothing else is shown. Resolves when its rows have been loaded, and
+ * rejects if the file is not a trace. The sample does not move for users
  * who prefer reduced motion.
  */
 export async function showSample(recorder: Recorder, scope: Scope): Promise<void> {
   const isWanted = (): boolean => recorder.shown.peek().kind === 'nothing' && scope.following.peek();
+  await loaded();
   const answer = isWanted() ? await fetch(SAMPLE).catch(() => null) : null;
   if (answer?.ok !== true) return;
   const trace = await answer.blob();

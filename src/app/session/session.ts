@@ -57,6 +57,7 @@ export class Session {
 
   constructor(private readonly recorder: Recorder) {
     recorder.endCall = () => this.stop();
+    recorder.grows = () => this.running;
   }
 
   get running(): boolean {
@@ -98,7 +99,7 @@ export class Session {
     this.#source.stop();
     this.#isServerLost = false;
     this.lacksServer.value = false;
-    for (const code of ['restarted', 'server-lost']) dismiss(code);
+    for (const code of ['restarted', 'server-lost', 'far-side-other']) dismiss(code);
     this.localStream.value = null;
     this.remoteStream.value = null;
     this.beganAt.value = null;
@@ -162,9 +163,11 @@ export class Session {
     await ownControllers.look([state.controller, ...state.shadow].filter(isOwn).map(ownName));
     await this.#connectServer(running);
     const tracks = state.role === 'receive' ? null : await this.#openSource(running);
+    // The counters of the earlier call end here: the new link reports rows as soon as it is open.
+    if (running.isRecorded) this.recorder.resume();
     const path = await openPath(running, {
       rows: (rows) => {
-        // The link reports rows as soon as it is open. Until the call is recorded, the recorder has another recording.
+        // Until the call is recorded, the recorder has another recording.
         if (!running.isRecorded) return;
         for (const batch of linkBatches(rows, running.cross)) this.recorder.append(batch);
       },
@@ -176,8 +179,8 @@ export class Session {
       broken: (cause) => this.#recover(running, cause),
     });
     const options = { ...this.#callOptions(running), ...path, ...tracks };
-    if (running.isRecorded) this.recorder.resume();
-    else await this.recorder.begin(running.header);
+    if (!running.isRecorded) await this.recorder.begin(running.header, () => !running.ended);
+    if (running.ended) throw new Stopped();
     running.isRecorded = true;
     this.recorder.nameShadows(running.shadows.known);
     const { name, controller = name } = running.controller;

@@ -63,11 +63,7 @@ export function Header({ session, recorder }: { session: Session; recorder: Reco
       onTheme={(theme) => change({ theme })}
       action={
         <>
-          {recorder.hasRows.value && (
-            <SaveButton recorder={recorder} running={running}>
-              Save
-            </SaveButton>
-          )}
+          {recorder.hasRows.value && <SaveButton recorder={recorder}>Save</SaveButton>}
           <CopyButton text={copiedLink}>Copy link</CopyButton>
           <button
             type="button"

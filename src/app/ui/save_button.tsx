@@ -3,17 +3,17 @@ import type { Recorder } from '../session/recorder.js';
 
 interface SaveButtonProps {
   recorder: Recorder;
-  running: boolean;
   children: string;
 }
 
 /** Saves the recording to a file. */
-export function SaveButton({ recorder, running, children }: SaveButtonProps) {
+export function SaveButton({ recorder, children }: SaveButtonProps) {
   const save = async (): Promise<void> => {
     const created = recorder.shown.value.header.created ?? new Date().toISOString();
     const name = `ccscope-${created.replaceAll(/[:.]/g, '-')}.ndjson`;
+    const grows = recorder.grows();
     saveAs(await recorder.export(), name);
-    recorder.saved(name, running);
+    recorder.saved(name, grows);
   };
   return (
     <button

@@ -56,9 +56,7 @@ export function TracePanel({ recorder, running }: { recorder: Recorder; running:
         look at it.
       </p>
       <div class="row">
-        <SaveButton recorder={recorder} running={running}>
-          Save to a file
-        </SaveButton>
+        <SaveButton recorder={recorder}>Save to a file</SaveButton>
         <label class={`button${running ? ' disabled' : ''}`} title={running ? 'Stop the call first' : ''}>
           Open a file…
           <input

@@ -11,6 +11,7 @@ import { changeAt, momentOf } from '../../reasons/target_changes.js';
 import type { Explanation, Mark, Sharing, TargetChange } from '../../reasons/index.js';
 import type { TraceHeader } from '../../trace/index.js';
 import type { TraceStore } from '../../worker/trace/trace_client.js';
+import { isOnPaper } from '../print.js';
 import { momentText } from './moment_text.js';
 import { TcpLessonLink } from './tcp_lesson_link.js';
 
@@ -176,16 +177,24 @@ function Lines({ changes, current, scope }: LinesProps) {
   const atCursor = current === undefined ? 0 : Math.max(0, changes.indexOf(current));
   const stop = Math.min(focused.value ?? atCursor, changes.length - 1);
   const created = useSignal(LINES_AT_ONCE);
-  const isWhole = created.value >= changes.length;
+  const isWhole = isOnPaper.value || created.value >= changes.length;
   useEffect(() => (isWhole ? undefined : whenIdle(() => (created.value += LINES_AT_ONCE))));
   return (
     <ol
       ref={list}
       class="why-lines"
       aria-label="Changes of the target"
-      onKeyDown={(event) => list.current && moveFocus(event, list.current)}
+      onKeyDown={(event) => {
+        if (event.key !== 'End' || isWhole) return list.current && moveFocus(event, list.current);
+        event.preventDefault();
+        created.value = changes.length;
+        // The last line exists when the list has been rendered again.
+        requestAnimationFrame(() =>
+          list.current?.querySelector<HTMLElement>('li:last-child button')?.focus(),
+        );
+      }}
     >
-      {changes.slice(0, Math.max(created.value, stop + 1)).map((change, index) => (
+      {changes.slice(0, isWhole ? undefined : Math.max(created.value, stop + 1)).map((change, index) => (
         <li key={`${change.fromUs} ${change.shape}`}>
           <button
             type="button"

@@ -80,7 +80,12 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
   });
   return {
     url: `${server.url}#${key}`,
-    tell,
+    tell: (message) => {
+      tell(message);
+      // A document that was loaded during a pause has a new observer, which is not paused yet.
+      if (isPaused && message.type === 'batch')
+        void options.ask(message.batch.window, { type: 'pause' }).catch(() => undefined);
+    },
     close: (why) => {
       tell({ type: 'end', message: why });
       return server.close();

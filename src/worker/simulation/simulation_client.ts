@@ -76,6 +76,11 @@ export class SimulationWorker {
     this.#options = options;
   }
 
+  /** Starts the worker, so that it answers its first request sooner. */
+  prepare(): void {
+    this.#start();
+  }
+
   /** Rejects with SimulationError, or with an Error if a simulation is already running. */
   async run(request: SimulationRequest, { onProgress, signal }: RunHandlers = {}): Promise<SimulationResult> {
     if (this.#running) throw new Error('a simulation is running in this worker; await or abort it first');
@@ -140,6 +145,12 @@ export class SimulationWorker {
     const remote = wrap<SimulationWorkerApi>(this.#worker);
     if (wasmUrl !== undefined) remote.use(new URL(wasmUrl, location.href).href).catch(() => undefined);
     this.#remote = remote;
+    const worker = this.#worker;
+    // Between two requests, nobody else notices that the worker has failed. The next request then starts a new one.
+    worker.addEventListener('error', (event) => {
+      event.preventDefault();
+      if (this.#worker === worker) this.close();
+    });
     void watchLife(this.#worker, (name) => remote.hold(name));
     return remote;
   }
@@ -176,10 +187,8 @@ export class SimulationWorker {
       const again = 'run it again; if it fails again, reload the page';
       this.#worker?.addEventListener(
         'error',
-        (event) => {
-          event.preventDefault();
-          fail(`the simulation worker failed: ${event.message || 'its script could not be loaded'}`, again);
-        },
+        ({ message }) =>
+          fail(`the simulation worker failed: ${message || 'its script could not be loaded'}`, again),
         { signal: life },
       );
       let timer: ReturnType<typeof setTimeout> | undefined;

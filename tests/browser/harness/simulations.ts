@@ -103,6 +103,29 @@ export function brokenOnce(): Options {
   };
 }
 
+/** Prepares a worker that fails before anything is requested. Resolves with the problem of the first run, or null. */
+export async function failureAfterPrepare(scenario: unknown): Promise<string | null> {
+  const { createWorker } = brokenOnce() as { createWorker: () => Worker };
+  const made: Worker[] = [];
+  const worker = new SimulationWorker({
+    createWorker: () => {
+      const next = createWorker();
+      made.push(next);
+      return next;
+    },
+  });
+  worker.prepare();
+  await new Promise((resolve) => made[0]?.addEventListener('error', resolve, { once: true }));
+  try {
+    await worker.run({ scenario });
+    return made.length === 2 ? null : `${made.length} workers`;
+  } catch (error) {
+    return String(error);
+  } finally {
+    worker.close();
+  }
+}
+
 /** Aborts a run that would take minutes. Resolves with its outcome and the time that it took to stop. */
 export async function aborted(scenario: unknown) {
   const worker = new SimulationWorker();

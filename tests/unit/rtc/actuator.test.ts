@@ -95,6 +95,20 @@ describe('the actuator', () => {
     expect(sender.overlapped).toBe(false);
   });
 
+  it('asks for nothing more once it has stopped', async () => {
+    const sender = new FakeSender([{}]);
+    const actuator = new Actuator(sender, RAILS);
+    sender.refuse = true;
+    actuator.keyFrame();
+    // The request that is refused only now is not made again.
+    actuator.stop();
+    await vi.advanceTimersByTimeAsync(1000);
+    actuator.keyFrame();
+    actuator.want(500_000);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(sender.calls).toHaveLength(1);
+  });
+
   it('needs no timer for a rate that falls, since a hidden page has one only once a second', async () => {
     vi.stubGlobal('setTimeout', () => 0);
     const asked: (number | undefined)[] = [];

@@ -89,7 +89,9 @@ describe('the sample', () => {
       return Promise.resolve();
     };
     const opened = recorder.open(MINE).then(() => steps.push(`read ${store.content}`));
-    const begun = recorder.begin({}).then(() => steps.push(`call begun, the store has "${store.content}"`));
+    const begun = recorder
+      .begin({}, () => true)
+      .then(() => steps.push(`call begun, the store has "${store.content}"`));
     await settled();
     end('mine');
     await Promise.all([opened, begun]);
@@ -99,7 +101,7 @@ describe('the sample', () => {
 
   it('does not come into a call that has begun', async () => {
     const recorder = await Recorder.create();
-    await Promise.all([recorder.begin({}), recorder.showSample(SAMPLE)]);
+    await Promise.all([recorder.begin({}, () => true), recorder.showSample(SAMPLE)]);
     expect(store.reading).toEqual([]);
     expect(recorder.shown.value.kind).toBe('call');
   });

@@ -11,6 +11,10 @@ const made = vi.hoisted(() => ({
   links: [] as ((rows: object[]) => void)[],
   /** What a call waits for between its link and its recording. */
   inviting: Promise.resolve(),
+  /** What the recorder reads before it begins a recording. */
+  reading: Promise.resolve(),
+  /** Restarts the latest call. */
+  restart: (): void => undefined,
 }));
 vi.mock('../../../src/rtc/index.js', () => ({
   createCall: (options: CallOptions) => {
@@ -52,7 +56,13 @@ vi.mock('../../../src/app/session/live_changes.js', () => ({
     end(): void {}
   },
 }));
-vi.mock('../../../src/app/session/restarts.js', () => ({ watchForRestart: () => () => undefined }));
+vi.mock('../../../src/app/session/restarts.js', async (importOriginal) => ({
+  ...(await importOriginal<object>()),
+  watchForRestart: ({ restart }: { restart: (changes: object) => void }) => {
+    made.restart = () => restart([]);
+    return () => undefined;
+  },
+}));
 vi.stubGlobal('location', new URL('https://ccscope.example/'));
 vi.stubGlobal(
   'MediaStream',
@@ -68,16 +78,20 @@ const written: string[] = [];
 const recorder = {
   append: ({ table }: { table: string }) => written.push(table),
   event: ({ name }: { name: string }) => written.push(name),
-  begin: () => Promise.resolve(void written.push('begin')),
-  resume: () => undefined,
+  begin: async (_: object, isWanted: () => boolean) => {
+    await made.reading;
+    if (isWanted()) written.push('begin');
+  },
+  resume: () => written.push('resume'),
   nameShadows: () => undefined,
+  grows: () => false,
 };
 const ROW = { link: 0, time_us: 1e6, queue_delay_us: 0, queue_bytes: 0, capacity_bps: 1e6, drops: 0 };
 
 beforeEach(() => {
   made.calls = [];
   made.links = [];
-  made.closing = made.inviting = Promise.resolve();
+  made.closing = made.inviting = made.reading = Promise.resolve();
   written.length = 0;
 });
 
@@ -115,6 +129,42 @@ describe('a call that failed', () => {
 });
 
 describe('the recording', () => {
+  it('is not begun, and no call, if Stop is pressed while a file is still being read', async () => {
+    const calls = session();
+    let read = (): void => undefined;
+    made.reading = new Promise((resolve) => (read = resolve));
+    const started = calls.start();
+    await vi.waitFor(() => expect(made.links).toHaveLength(1));
+    await calls.stop();
+    read();
+    await started;
+    expect(calls.phase.value).toBe('idle');
+    expect(written).toEqual([]);
+    expect(made.calls).toEqual([]);
+  });
+
+  it('grows as long as the call may come back', async () => {
+    const calls = session();
+    await calls.start();
+    for (const phase of ['connected', 'failed'] as const) {
+      report(0, phase);
+      expect(recorder.grows()).toBe(true);
+    }
+    await calls.stop();
+    expect(recorder.grows()).toBe(false);
+  });
+
+  it('counts on before the link of a call that was restarted reports rows', async () => {
+    const calls = session();
+    await calls.start();
+    made.inviting = new Promise(() => undefined);
+    made.restart();
+    await vi.waitFor(() => expect(made.links).toHaveLength(2));
+    made.links[1]?.([ROW]);
+    expect(written.slice(-2)).toEqual(['resume', 'queue']);
+    await calls.stop();
+  });
+
   it('has nothing of a call that has not begun', async () => {
     const calls = session();
     made.inviting = new Promise(() => undefined);

@@ -26,9 +26,10 @@ function OneLesson({ player, scope, id }: Parts & { id: string }) {
   useEffect(() => {
     let isWanted = true;
     lesson.value = null;
+    player.reset();
     const listed = LESSONS.find((each) => each.id === id);
-    Promise.all([listed?.load(), player.reset()]).then(
-      ([module]) => {
+    Promise.resolve(listed?.load()).then(
+      (module) => {
         if (isWanted) lesson.value = module?.default ?? null;
       },
       (error: unknown) => {
