@@ -20,7 +20,7 @@ import { followTheme } from './theme.js';
 import { App } from './ui/app.js';
 
 /** The charts wait at most this long for the sample. */
-const LONGEST_SAMPLE_MS = 1000;
+const LONGEST_SAMPLE_MS = 3000;
 
 /** Opens a trace that the user dropped on another page. That page passed the file on to this page. */
 async function openPassed(recorder: Recorder): Promise<void> {
