@@ -32,7 +32,7 @@ const WORK_MS = 100;
  * page stays responsive on slow machines, too. Changes by the user, such as moving the window, are drawn at
  * once.
  */
-const REST = 4;
+const REST = 2;
 
 export type MakeChart = (container: HTMLElement, axis: TimeAxis, theme: ChartTheme) => TimeChart;
 

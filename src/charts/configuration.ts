@@ -6,7 +6,6 @@ import type { TimeWindow } from './time_axis.js';
 
 const LEFT_WIDTH = 56;
 const RIGHT_WIDTH = 34;
-const TOP_HEIGHT = 6;
 /** Styles that are markers, without a line between them. */
 export const MARKERS: ReadonlySet<Series['look']> = new Set(['points', 'triangles-up', 'triangles-down']);
 /** The dash patterns of lines. */
@@ -113,10 +112,10 @@ export function withSpikes(
   };
 }
 
-/** The area that the plot of a chart with this size will have, except for the labels below the plot. */
+/** The area that the plot of a chart with this size will have, including the margin above it and the labels below it. */
 export function expectedArea({ width, height }: Pick<Chart, 'width' | 'height'>): ChartArea {
-  const [left, right, top] = [LEFT_WIDTH, width - RIGHT_WIDTH, TOP_HEIGHT];
-  return { left, right, top, bottom: height, width: right - left, height: height - top };
+  const [left, right] = [LEFT_WIDTH, width - RIGHT_WIDTH];
+  return { left, right, top: 0, bottom: height, width: right - left, height };
 }
 
 type RangeOf = (side: Side, chart: Chart) => Range;
@@ -153,7 +152,7 @@ export function configuration(spec: TimeChartSpec, rangeOf: RangeOf): ChartConfi
       events: [],
       responsive: true,
       maintainAspectRatio: false,
-      layout: { padding: { top: TOP_HEIGHT, right: spec.right ? 0 : RIGHT_WIDTH } },
+      layout: { padding: { top: 6, right: spec.right ? 0 : RIGHT_WIDTH } },
       scales: {
         x: {
           type: 'linear',

@@ -20,8 +20,8 @@ class Panel {
   readonly text = signal('');
   /** The message to the user about the latest bookmark or download. */
   readonly said = signal('');
-  /** Whether the panel is asking for permission to delete the recording. */
-  readonly asks = signal(false);
+  /** How often the user has pressed Detach since the panel last had an answer; 0 if it asks nothing. */
+  readonly asks = signal(0);
   readonly identifiers = signal(false);
   /** The length of the recording at its last complete download; 0 before the first one. */
   savedUs = 0;
@@ -114,7 +114,7 @@ export function leave(model: Model, detach: () => void): void {
   const { lengthUs = 0, keptUs = 0 } = panel.recording ?? {};
   const lostUs = Math.min(keptUs, lengthUs - panel.savedUs);
   if (lostUs < WORTH_US) detach();
-  else panel.asks.value = true;
+  else panel.asks.value += 1;
 }
 
 interface RecordPanelProps {
@@ -129,10 +129,16 @@ export function RecordPanel({ model, onDetach }: RecordPanelProps) {
   const saving = useSignal(false);
   const question = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (panel.asks.value) question.current?.focus();
+    if (panel.asks.value > 0) question.current?.focus();
   }, [panel.asks.value]);
+  const section = useRef<HTMLElement>(null);
   const recording = model.state.value?.recording;
   if (recording === undefined) return null;
+  const close = (): void => {
+    // The pressed button is about to disappear. The focus stays in the overlay, whose keys work there.
+    if (question.current?.matches(':focus-within') === true) section.current?.focus();
+    panel.asks.value = 0;
+  };
   const { lengthUs, keptUs, bytes, bookmarks, keepsAll } = recording;
   const download = async (lastUs?: number): Promise<boolean> => {
     saving.value = true;
@@ -141,7 +147,7 @@ export function RecordPanel({ model, onDetach }: RecordPanelProps) {
     return isSaved;
   };
   return (
-    <section class="recording" aria-label="Recording">
+    <section ref={section} class="recording" aria-label="Recording" tabIndex={-1}>
       <b>Recording</b>
       <span class="reading">
         {lengthText(keptUs)}, {sizeText(bytes)}
@@ -190,7 +196,7 @@ export function RecordPanel({ model, onDetach }: RecordPanelProps) {
       <span class="soft" role="status">
         {panel.said.value}
       </span>
-      {panel.asks.value && (
+      {panel.asks.value > 0 && (
         <div
           ref={question}
           role="alertdialog"
@@ -199,16 +205,13 @@ export function RecordPanel({ model, onDetach }: RecordPanelProps) {
           tabIndex={-1}
         >
           Detaching deletes the recording of {lengthText(keptUs)}.{' '}
-          <button
-            type="button"
-            onClick={() => void download().then((isSaved) => (panel.asks.value = !isSaved))}
-          >
+          <button type="button" onClick={() => void download().then((isSaved) => isSaved && close())}>
             Download it first
           </button>{' '}
           <button type="button" onClick={onDetach}>
             Delete it and detach
           </button>{' '}
-          <button type="button" onClick={() => (panel.asks.value = false)}>
+          <button type="button" onClick={close}>
             Stay
           </button>
         </div>

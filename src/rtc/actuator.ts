@@ -123,9 +123,9 @@ export class Actuator {
     }
   }
 
-  /** Stops, and restores the encoder's limits from before the first change. */
+  /** Restores the encoder's limits from before the first change. Key frames can still be requested. */
   async restore(): Promise<void> {
-    this.stop();
+    this.#dropRequests();
     await this.#busy;
     if (this.#before === null) return;
     const parameters = this.sender.getParameters();
@@ -140,7 +140,14 @@ export class Actuator {
   /** Stops for good, and leaves the encoder as it is. */
   stop(): void {
     this.#isStopped = true;
+    this.#dropRequests();
+  }
+
+  #dropRequests(): void {
+    this.#wantedBps = null;
+    this.#keyFrame = false;
     clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 }
 

@@ -68,6 +68,8 @@ export class LiveRun implements Runs {
   #turn = 0;
   /** How long the latest simulation took or, if it was cancelled, would have taken. An estimate for the next one. */
   #expectedMs = Infinity;
+  /** The value of `#turn` at the last reset. Runs from before it are never drawn. */
+  #resetTurn = 0;
   /** The choices that have no drawn run yet, with the times at which they were made. */
   #waiting: { turn: number; sinceMs: number }[] = [];
 
@@ -101,7 +103,7 @@ export class LiveRun implements Runs {
 
   /** Stops the current simulation, and discards the drawn run. */
   reset(): void {
-    this.#turn += 1;
+    this.#resetTurn = ++this.#turn;
     this.cancel();
     this.run.value = null;
     this.isRunning.value = false;
@@ -167,8 +169,8 @@ export class LiveRun implements Runs {
     this.#abort = null;
     // Lets the worker simulate the next run while this one is drawn.
     onFree();
-    // The run was stopped because of a newer choice, so it is not drawn.
-    if (!isLatest() && result.cancelled) return null;
+    // A run that was stopped because of a newer choice is not drawn.
+    if (turn < this.#resetTurn || (!isLatest() && result.cancelled)) return null;
     // `drawing` uses this new object. So if no rows have been drawn yet, the run and its result appear together.
     run = { ...run, result };
     await this.#give(drawing);

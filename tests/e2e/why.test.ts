@@ -21,6 +21,7 @@ class Why {
   async whole() {
     await expect(this.page.getByRole('status')).toHaveText('Done');
     await expect(this.page.locator('details.why')).toHaveAttribute('aria-busy', 'false');
+    await expect(this.page.locator('.why-lines')).toHaveAttribute('aria-busy', 'false');
   }
 
   get current() {

@@ -53,7 +53,7 @@ export class Recorder {
    * come back.
    */
   endCall: () => Promise<void> = () => Promise.resolve();
-  /** Whether a call may still write rows. */
+  /** Whether a call may still write rows into the recording that is shown. */
   grows: () => boolean = () => false;
   #reading: Promise<unknown> = Promise.resolve();
   /** Whether a call or a file other than the sample has begun. */

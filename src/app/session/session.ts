@@ -57,7 +57,7 @@ export class Session {
 
   constructor(private readonly recorder: Recorder) {
     recorder.endCall = () => this.stop();
-    recorder.grows = () => this.running;
+    recorder.grows = () => this.#running?.isRecorded ?? false;
   }
 
   get running(): boolean {

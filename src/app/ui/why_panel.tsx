@@ -184,6 +184,7 @@ function Lines({ changes, current, scope }: LinesProps) {
       ref={list}
       class="why-lines"
       aria-label="Changes of the target"
+      aria-busy={!isWhole}
       onKeyDown={(event) => {
         if (event.key !== 'End' || isWhole) return list.current && moveFocus(event, list.current);
         event.preventDefault();

@@ -36,7 +36,7 @@ class Bench {
             cancelled,
             faults: [],
           } satisfies SimulationResult);
-        signal?.addEventListener('abort', () => end(true, this.abortedAtUs));
+        if (!this.ignoresAbort) signal?.addEventListener('abort', () => end(true, this.abortedAtUs));
         const row = async (elapsedMs = 100): Promise<void> => {
           const columns = [[0], [this.begun.length * 1e6], [1], [1], [1]].map(
             (values) => new Float64Array(values),
@@ -47,6 +47,8 @@ class Bench {
         this.begun.push({ title, end, row });
       }),
   };
+  /** Whether runs end too late to be stopped. */
+  ignoresAbort = false;
   /** How much of an aborted run was simulated. */
   abortedAtUs = 0;
   readonly trace = { data: new TraceData() };
@@ -192,5 +194,18 @@ describe('runs that follow choices', () => {
     one.end();
     expect((await run)?.result).not.toBeNull();
     expect(bench.live.isLong.value).toBe(false);
+  });
+
+  it('is not drawn after a reset, even if it had ended before it could be stopped', async () => {
+    const bench = new Bench();
+    bench.ignoresAbort = true;
+    const run = bench.play('a');
+    const one = await bench.nth(1);
+    bench.live.reset();
+    await one.row();
+    one.end();
+    expect(await run).toBeNull();
+    expect(bench.live.run.value).toBeNull();
+    expect(bench.trace.data.view({ table: 'throughput', columns: [] }).columns['time_us']).toHaveLength(0);
   });
 });

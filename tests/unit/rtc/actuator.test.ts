@@ -95,6 +95,23 @@ describe('the actuator', () => {
     expect(sender.overlapped).toBe(false);
   });
 
+  it('asks for key frames, but sets no rate, once the limits are restored', async () => {
+    const sender = new FakeSender([{ maxBitrate: 900_000 }]);
+    const actuator = new Actuator(sender, RAILS);
+    actuator.want(500_000);
+    await vi.advanceTimersByTimeAsync(200);
+    const restored = actuator.restore();
+    await vi.advanceTimersByTimeAsync(200);
+    await restored;
+    actuator.keyFrame();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(sender.calls.map(({ maxBitrate, keyFrame }) => [maxBitrate, keyFrame])).toEqual([
+      [500_000, false],
+      [900_000, false],
+      [900_000, true],
+    ]);
+  });
+
   it('asks for nothing more once it has stopped', async () => {
     const sender = new FakeSender([{}]);
     const actuator = new Actuator(sender, RAILS);

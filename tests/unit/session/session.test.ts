@@ -171,6 +171,7 @@ describe('the recording', () => {
     void calls.start();
     await vi.waitFor(() => expect(made.links).toHaveLength(1));
     made.links[0]?.([ROW]);
+    expect(recorder.grows()).toBe(false);
     await calls.stop();
     expect(written).toEqual([]);
   });
