@@ -45,7 +45,7 @@ async function open(root: HTMLElement): Promise<void> {
     store: recorder.store,
     newestUs: () => recorder.newestUs,
     firstRows,
-    onPainted: (costMs: number) => redraws.add(costMs),
+    painted: (costMs: number) => redraws.add(costMs),
   };
   const scope = new Scope(source, settings.peek(), chartTheme.peek(), remember);
   followTheme(

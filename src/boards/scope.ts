@@ -52,7 +52,7 @@ export interface ScopeSource {
    */
   readonly firstRows?: Promise<unknown>;
   /** Called after a chart was painted, with the time that painting took on the page's main thread. */
-  readonly onPainted?: (costMs: number) => void;
+  readonly painted?: (costMs: number) => void;
 }
 
 /** The visible time range, as settings store it. `from_s` matters only while `paused`. */
@@ -158,18 +158,18 @@ export class Scope {
    */
   inFrame(work: () => void): () => void {
     this.#works.add(work);
-    if (this.#works.size === 1) requestAnimationFrame(() => this.#work());
+    if (this.#works.size === 1) requestAnimationFrame(this.#work);
     return () => void this.#works.delete(work);
   }
 
-  #work(): void {
+  readonly #work = (): void => {
     const began = performance.now();
     for (const work of this.#works) {
-      if (performance.now() - began > WORK_MS) return void requestAnimationFrame(() => this.#work());
+      if (performance.now() - began > WORK_MS) return void requestAnimationFrame(this.#work);
       this.#works.delete(work);
       work();
     }
-  }
+  };
 
   /** Puts a chart into a container. Returns the chart and a function that removes it. */
   add(container: HTMLElement, make: MakeChart): { chart: TimeChart; remove(): void } {
@@ -401,7 +401,7 @@ export class Scope {
     chart.draw();
     const costMs = performance.now() - start;
     this.#paintedMs += costMs;
-    this.source.onPainted?.(costMs);
+    this.source.painted?.(costMs);
   }
 
   async #read(chart: TimeChart) {

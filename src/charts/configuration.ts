@@ -114,8 +114,8 @@ export function withSpikes(
 
 /** The area that the plot of a chart with this size will have, including the margin above it and the labels below it. */
 export function expectedArea({ width, height }: Pick<Chart, 'width' | 'height'>): ChartArea {
-  const [left, right] = [LEFT_WIDTH, width - RIGHT_WIDTH];
-  return { left, right, top: 0, bottom: height, width: right - left, height };
+  const right = width - RIGHT_WIDTH;
+  return { left: LEFT_WIDTH, right, top: 0, bottom: height, width: right - LEFT_WIDTH, height };
 }
 
 type RangeOf = (side: Side, chart: Chart) => Range;

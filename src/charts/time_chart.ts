@@ -29,7 +29,7 @@ class DeferredChart extends Chart<'line', Point[]> {
   declare hasBegun?: boolean;
 
   override update(mode?: UpdateMode): void {
-    if (this.hasBegun === true) super.update(mode);
+    if (this.hasBegun) super.update(mode);
   }
 }
 
@@ -91,7 +91,7 @@ export class TimeChart {
   /** The area of the plot within the canvas. */
   get #area(): ChartArea {
     // Chart.js sets the area when it lays out the chart for the first time.
-    return this.chart.hasBegun === true ? this.chart.chartArea : expectedArea(this.chart);
+    return this.chart.hasBegun ? this.chart.chartArea : expectedArea(this.chart);
   }
 
   /** The largest distance between two rows of a table that a line connects, in seconds. */
@@ -175,7 +175,7 @@ export class TimeChart {
       x.max = this.#axis.window.toUs / 1e6;
     }
     // The container may have changed since the chart was created, for example because its legend was added.
-    if (this.chart.hasBegun !== true) this.chart.resize();
+    if (!this.chart.hasBegun) this.chart.resize();
     this.chart.hasBegun = true;
     this.chart.update('none');
     this.#placeCursor();
