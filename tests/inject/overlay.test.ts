@@ -160,7 +160,7 @@ test('the recording is downloaded, with the bookmarks of the key b, and is not l
   const question = overlay(page).getByRole('alertdialog');
   await expect(question).toContainText('Detaching deletes the recording');
   await expect(question).toBeFocused();
-  await button(page, 'Detach').press('Enter');
+  await button(page, /^Detach$/).press('Enter');
   await expect(question).toBeFocused();
   await question.getByRole('button', { name: 'Stay' }).click();
   await expect(question).toHaveCount(0);
