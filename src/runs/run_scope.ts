@@ -4,8 +4,8 @@ import { chartTheme } from '../boards/theme.js';
 import type { TraceStore } from '../worker/trace/trace_client.js';
 
 /**
- * Drawing the charts may take a whole frame, since nothing else on the page moves while the user drags a slider.
- * Distributing the work over several frames would only make the user wait longer.
+ * Drawing the charts may take this long in one frame, since nothing else on the page moves while the user drags a
+ * slider. Distributing the work over several frames would only make the user wait longer.
  */
 const FRAME_MS = 100;
 
