@@ -19,7 +19,7 @@ import { chartTheme } from '../boards/theme.js';
 import { followTheme } from './theme.js';
 import { App } from './ui/app.js';
 
-/** The charts wait at most this long for the sample. */
+/** The longest time for which the charts wait for the sample before they are drawn without it. */
 const LONGEST_SAMPLE_MS = 3000;
 
 /** Opens a trace that the user dropped on another page. That page passed the file on to this page. */

@@ -41,9 +41,8 @@ const loaded = (): Promise<unknown> =>
     : new Promise((resolve) => addEventListener('load', resolve, { once: true }));
 
 /**
- * Shows the sample if nothing else is shown. Resolves when its rows have been loaded, and
- * rejects if the file is not a trace. The sample does not move for users
- * who prefer reduced motion.
+ * Shows the sample if nothing else is shown. Resolves when its rows have been loaded, and rejects if the file is not a
+ * trace. The sample does not move for users who prefer reduced motion.
  */
 export async function showSample(recorder: Recorder, scope: Scope): Promise<void> {
   const isWanted = (): boolean => recorder.shown.peek().kind === 'nothing' && scope.following.peek();

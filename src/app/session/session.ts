@@ -163,7 +163,7 @@ export class Session {
     await ownControllers.look([state.controller, ...state.shadow].filter(isOwn).map(ownName));
     await this.#connectServer(running);
     const tracks = state.role === 'receive' ? null : await this.#openSource(running);
-    // The counters of the earlier call end here: the new link reports rows as soon as it is open.
+    // Before the new link reports its first rows, since its counters begin at zero.
     if (running.isRecorded) this.recorder.resume();
     const path = await openPath(running, {
       rows: (rows) => {

@@ -29,8 +29,8 @@ const STILL_MS = 200;
 /** The largest number of lines that are shown at once. */
 const MOST_LINES = 400;
 /**
- * So many lines are created at once, and then so many more whenever the page is idle, since creating a long list takes
- * long on a slow machine.
+ * The number of lines that are created at first, and again each time the page is idle. On a slow machine, it would take
+ * too long to create a long list at once.
  */
 const LINES_AT_ONCE = 30;
 /** A mark is described if its distance from the cursor is at most this fraction of the window. */
