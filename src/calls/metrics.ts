@@ -148,7 +148,10 @@ export function timeToShortQueue(records: readonly PacketRecord[], window: Windo
   return window.toUs - sinceUs >= STAYS_SHORT_US ? (sinceUs - window.fromUs) / 1e6 : null;
 }
 
-/** The capacity at the start of a run, followed by the later changes, in microseconds since the start. */
+/**
+ * The capacity at the start of a run, followed by the later changes, in whole microseconds since the start: the
+ * clock has fractions of them, which would otherwise show as a step "at 3.9999999999999996 s".
+ */
 export function stepsSince(
   changes: readonly { timeUs: number; capacityBps: number }[],
   fromUs: number,
@@ -156,7 +159,7 @@ export function stepsSince(
   const first = changes.findLastIndex(({ timeUs }) => timeUs <= fromUs);
   return changes
     .slice(Math.max(0, first))
-    .map(({ timeUs, capacityBps }) => ({ atUs: Math.max(0, timeUs - fromUs), capacityBps }));
+    .map(({ timeUs, capacityBps }) => ({ atUs: Math.max(0, Math.round(timeUs - fromUs)), capacityBps }));
 }
 
 /**

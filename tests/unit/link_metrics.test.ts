@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   capacityBits,
   linkMetrics,
+  stepsSince,
   timeTo90,
   timeToShortQueue,
   utilisation,
@@ -156,6 +157,16 @@ describe('the metrics of a run', () => {
       queue_below_50ms_after_s: null,
     });
     expect(steps[2]?.utilisation).toBeCloseTo(1, 2);
+  });
+
+  it('counts steps from the start of the run in whole microseconds, though the clock has fractions', () => {
+    const fromUs = 1_234_567.3;
+    const changes = [
+      { timeUs: 0, capacityBps: 1e6 },
+      { timeUs: fromUs + 4e6 - 1e-9, capacityBps: 5e5 },
+      { timeUs: fromUs + 5e6 + 1e-9, capacityBps: 1e6 },
+    ];
+    expect(stepsSince(changes, fromUs).map(({ atUs }) => atUs)).toEqual([0, 4e6, 5e6]);
   });
 
   it('leaves out steps that the run did not reach', () => {

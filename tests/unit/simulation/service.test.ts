@@ -122,7 +122,7 @@ describe('the simulation service', () => {
     const ran = await new SimulationService().run({ scenario: ONE_GCC, cell: CELL }, () =>
       Promise.reject(new Error('nobody listens')),
     );
-    expect(ran).toMatchObject({ ok: false, problem: { message: expect.stringContaining('nobody listens') } });
+    expect(ran.ok ? '' : ran.problem.message).toContain('nobody listens');
   });
 
   it('says which field of a scenario is wrong, what was expected and what to do', async () => {
