@@ -149,7 +149,7 @@ export function createFile(path: string): NewFile {
  * Makes several outputs, one after the other. An output that fails does not prevent the others: its error is thrown
  * after the last of them (the first error, if several fail).
  */
-export async function inTurn(outputs: readonly (() => Promise<void>)[]): Promise<void> {
+export async function inTurn(outputs: readonly (() => Promise<void> | void)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const output of outputs) {
     try {

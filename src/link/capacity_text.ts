@@ -76,7 +76,10 @@ export function mostFirstBps(schedule: string | number): number {
   return first > 0 ? MAX_BPS / (Math.max(...rates) / first) : MAX_BPS;
 }
 
-/** Scales a schedule: the first step gets the rate `firstBps`, and all other rates change by the same factor. */
+/**
+ * Scales a schedule: the first step gets the rate `firstBps`, and all other rates change by the same factor. A rate
+ * stays at 1 bps or more, since a rate of 0 would be an outage.
+ */
 export function scaledSchedule(schedule: string | number, firstBps: number): string {
   const steps = parseSchedule(schedule, { outage: true });
   const before = steps[0]?.capacityBps ?? 0;
@@ -84,7 +87,7 @@ export function scaledSchedule(schedule: string | number, firstBps: number): str
   return scheduleText(
     steps.map(({ atUs, capacityBps }, index) => ({
       atUs,
-      capacityBps: index === 0 ? firstBps : Math.round(capacityBps * factor),
+      capacityBps: index === 0 ? firstBps : capacityBps && Math.max(1, Math.round(capacityBps * factor)),
     })),
   );
 }

@@ -33,26 +33,32 @@ function slotConfig(choice: LiveController, flow: number, rails: Rails, path: st
 }
 
 /**
- * Checks a change of the controller in charge. The bounds of its rate stay within those of the call, because the encoder,
- * the browser's own estimator and the far side keep the latter. Throws a CoreError that names the parameter.
+ * Checks a parameter of the controller in charge. The bounds of its rate stay within those of the call, because the
+ * encoder, the browser's own estimator and the far side keep the latter. Throws a CoreError whose field is `path`
+ * followed by the name.
  */
 export function checkBounds(
   name: string,
   value: number,
   { mode, minBitrateBps: min, maxBitrateBps: max }: Pick<ControlOptions, 'mode' | keyof Rails>,
+  path = '',
 ): void {
   const isBound = ['min_bitrate_bps', 'max_bitrate_bps'].includes(name);
   if (mode === 'observe' || !isBound || (value >= min && value <= max)) return;
   throw new CoreError(
-    `${name}: expected a number from ${min} to ${max} bps, the bounds of this call, got ${value}; ` +
-      'start the call again with wider bounds',
-    name,
+    `${path}${name}: expected a number from ${min} to ${max} bps, the bounds of this call, got ${value}; ` +
+      'start the call with wider bounds',
+    path + name,
   );
 }
 
 /** The controller in charge, as flow 0. Throws a CoreError that names the field. */
-export function slotInCharge(options: Rails & Pick<ControlOptions, 'controller'>): SlotConfig {
-  return slotConfig(options.controller ?? {}, 0, options, 'controller');
+export function slotInCharge(options: Rails & Pick<ControlOptions, 'controller' | 'mode'>): SlotConfig {
+  const { controller = {} } = options;
+  const slot = slotConfig(controller, 0, options, 'controller');
+  for (const [name, value] of Object.entries(controller.parameters ?? {}))
+    checkBounds(name, value, options, 'controller.parameters.');
+  return slot;
 }
 
 /** The shadows: controllers that only watch. Throws a CoreError that names the field. */

@@ -1,5 +1,5 @@
 /** A command with several outputs: one that cannot be written does not prevent the others. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { PassThrough, Readable, Writable } from 'node:stream';
 
 import { describe, expect, it, vi } from 'vitest';
@@ -54,11 +54,12 @@ describe('outputs that fail', () => {
     expect(readFileSync(written, 'utf8')).toMatch(content);
   });
 
-  it('of a scenario leave the others', async () => {
+  it.each(['--json', '--trace'])('of a scenario leave the others: %s', async (option) => {
     const csv = path('run.csv');
+    rmSync(csv, { force: true });
     const { status, stdout, stderr } = await ccscope([
       ...['run', 'ton-prop1', '--cell', 'tau=5s', '--cell', 'queue=150ms'],
-      ...['--json', '/dev/full', '--csv', csv],
+      ...[option, '/dev/full', '--csv', csv],
     ]);
     expect([status, stderr]).toEqual([1, '/dev/full: cannot be written (ENOSPC)\n']);
     expect(stdout).toContain('ton-prop1');

@@ -179,9 +179,16 @@ async function run(names: readonly string[], flags: RunFlags, command: Command, 
     }));
     await writeText(csv, csvOfRuns(rows, about), io);
   };
-  const { json, csv } = flags;
+  const { json, csv, trace } = flags;
   if (json !== '-' && csv !== '-') io.stdout.write(`${codeText(about)}\n`);
   await inTurn([
+    ...(trace === undefined
+      ? []
+      : results.map(
+          ({ writeTraceTo }) =>
+            () =>
+              writeTraceTo(trace),
+        )),
     ...(json === undefined ? [] : [() => writeResults(json)]),
     ...(csv === undefined ? [] : [() => writeRows(csv)]),
   ]);
@@ -231,6 +238,8 @@ interface RunResult {
   result: ExperimentResult;
   /** What was measured in each cell. The result of a map contains no cells. */
   measured: ExperimentResult['cells'];
+  /** Writes the trace of the first run of the only cell. */
+  writeTraceTo: (path: string) => void;
 }
 
 interface PlanContext {
@@ -272,17 +281,17 @@ async function runPlan(
     shown.clear();
     io.stdout.write(`${resultText(plan, result, batches, runs.controllers)}\n`);
   }
-  const [cell] = cells;
-  if (flags.trace !== undefined && cell !== undefined) {
+  const writeTraceTo = (path: string): void => {
+    const [cell = {}] = cells;
     const { controllers } = runs;
     const header = {
       ...about,
       ...traceHeader(scenario, cell, seed, replacedIn(controllers, scenario, cell)),
       ...(controllers.length > 0 && { controllers }),
     };
-    writeTrace(flags.trace, header, batches, tracedFaults);
-  }
-  return { result, measured };
+    writeTrace(path, header, batches, tracedFaults);
+  };
+  return { result, measured, writeTraceTo };
 }
 
 function traceOf(

@@ -127,6 +127,11 @@ describe('a capacity that is drawn', () => {
     expect(scaledSchedule('1.5mbps,0.6mbps@20s', 3e6)).toBe('3mbps,1.2mbps@20s');
   });
 
+  it('scales a low rate to 1 bps, which is not an outage, and an outage to an outage', () => {
+    const scaled = parseSchedule(scaledSchedule('1gbps,1kbps@10s,0@20s', 100e3));
+    expect(scaled.map(({ capacityBps }) => capacityBps)).toEqual([100e3, 1, 0]);
+  });
+
   it.each([
     ['2mbps', 1e11],
     ['1mbps,100mbps@10s', 1e9],

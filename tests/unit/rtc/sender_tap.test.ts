@@ -154,7 +154,7 @@ describe('the bounds of the rate', () => {
       const { outcome, asked } = await changed(name, value);
       expect(outcome).toBe(
         `${name}|${name}: expected a number from 100000 to 2000000 bps, the bounds of this call, got ${value}; ` +
-          'start the call again with wider bounds',
+          'start the call with wider bounds',
       );
       expect(asked).toEqual(['start']);
     },
@@ -168,6 +168,15 @@ describe('the bounds of the rate', () => {
   ])('%s: %d is taken', async (name, value) => {
     const { outcome, asked } = await changed(name, value);
     expect([outcome, asked]).toEqual(['taken', ['start', 'setParameter']]);
+  });
+
+  it('hold from the start', () => {
+    const controller = { preset: 'gcc-live', parameters: { max_bitrate_bps: 4e6 } } as const;
+    expect(() => attached({ controller })).toThrow(
+      'controller.parameters.max_bitrate_bps: expected a number from 100000 to 2000000 bps, the bounds of this ' +
+        'call, got 4000000; start the call with wider bounds',
+    );
+    expect(() => attached({ controller, mode: 'observe' })).not.toThrow();
   });
 
   it('are free if ccscope only watches', async () => {
