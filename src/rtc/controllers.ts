@@ -34,30 +34,27 @@ function slotConfig(choice: LiveController, flow: number, rails: Rails, path: st
 
 /**
  * Checks a parameter of the controller in charge. The bounds of its rate stay within those of the call, because the
- * encoder, the browser's own estimator and the far side keep the latter. Throws a CoreError whose field is `path`
- * followed by the name.
+ * encoder, the browser's own estimator and the far side keep the latter. `field` is the parameter's name, or a path
+ * that ends with it. Throws a CoreError that names the field.
  */
 export function checkBounds(
-  name: string,
+  field: string,
   value: number,
   { mode, minBitrateBps: min, maxBitrateBps: max }: Pick<ControlOptions, 'mode' | keyof Rails>,
-  path = '',
 ): void {
-  const isBound = ['min_bitrate_bps', 'max_bitrate_bps'].includes(name);
-  if (mode === 'observe' || !isBound || (value >= min && value <= max)) return;
+  if (mode === 'observe' || !/\bm(in|ax)_bitrate_bps$/.test(field) || (value >= min && value <= max)) return;
   throw new CoreError(
-    `${path}${name}: expected a number from ${min} to ${max} bps, the bounds of this call, got ${value}; ` +
+    `${field}: expected a number from ${min} to ${max} bps, the bounds of this call, got ${value}; ` +
       'start the call with wider bounds',
-    path + name,
+    field,
   );
 }
 
 /** The controller in charge, as flow 0. Throws a CoreError that names the field. */
 export function slotInCharge(options: Rails & Pick<ControlOptions, 'controller' | 'mode'>): SlotConfig {
-  const { controller = {} } = options;
-  const slot = slotConfig(controller, 0, options, 'controller');
-  for (const [name, value] of Object.entries(controller.parameters ?? {}))
-    checkBounds(name, value, options, 'controller.parameters.');
+  const slot = slotConfig(options.controller ?? {}, 0, options, 'controller');
+  for (const [name, value] of Object.entries(slot.parameters))
+    checkBounds(`controller.parameters.${name}`, value, options);
   return slot;
 }
 
