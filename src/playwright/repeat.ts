@@ -225,6 +225,10 @@ export function makeRepeat<Link extends SyncedLink>({
   open: () => RunSession<Link>;
   testInfo: TestInfo;
 }): Repeat<Link> {
+  /** The test's own timeout, before the first `repeat` extended it. */
+  let ownTimeoutMs: number | null = null;
+  /** The runs that earlier calls of `repeat` in this test made. The names of files continue to count. */
+  let earlier = 0;
   const oneRun = async (
     run: number,
     limitMs: number,
@@ -248,7 +252,7 @@ export function makeRepeat<Link extends SyncedLink>({
     } catch (thrown) {
       error = asError(thrown);
     }
-    const closing = await closeSession(session, `run ${run}`, error !== null);
+    const closing = await closeSession(session, `run ${earlier + run}`, error !== null);
     error ??= closing;
     return {
       run,
@@ -264,8 +268,8 @@ export function makeRepeat<Link extends SyncedLink>({
       throw new ConfigError('repeat', 'at least 1 run', shown(count), 'write, for example, repeat(5, …)');
     const needed = Math.ceil(ratioOf('pass', options.pass ?? 1) * count - 1e-9);
     const rules = percentileRules(options.percentiles ?? {});
-    const limitMs =
-      options.timeout === undefined ? testInfo.timeout : timeUs('timeout', options.timeout) / 1e3;
+    ownTimeoutMs ??= testInfo.timeout;
+    const limitMs = options.timeout === undefined ? ownTimeoutMs : timeUs('timeout', options.timeout) / 1e3;
     // A timeout of 0 means that the test has no timeout, so nothing is extended. The runs then have no timeout
     // either, unless `timeout` is given.
     if (testInfo.timeout > 0) testInfo.setTimeout(testInfo.timeout + count * limitMs);
@@ -276,6 +280,7 @@ export function makeRepeat<Link extends SyncedLink>({
       const certain = run - passed > count - needed || (passed >= needed && rules.length === 0);
       if (options.stopEarly && certain) break;
     }
+    earlier += results.length;
     const runs = new Runs(results);
     const wrong = violations(runs, needed, rules);
     const table = runs.table();

@@ -66,7 +66,7 @@ export class LiveRun implements Runs {
   #given: Promise<unknown> = Promise.resolve();
   /** The number of the latest request. All earlier requests are obsolete. */
   #turn = 0;
-  /** How long the latest simulation took or, if it was cancelled, would have taken. An estimate for the next one. */
+  /** How long the latest simulation takes in all, as its last report lets expect. Also an estimate for the next one. */
   #expectedMs = Infinity;
   /** The value of `#turn` at the last reset. Runs from before it are never drawn. */
   #resetTurn = 0;
@@ -144,36 +144,45 @@ export class LiveRun implements Runs {
   /** Calls `onFree` when the worker can start the next run. */
   async #simulate(wanted: Wanted, turn: number, onFree: () => void): Promise<Run | null> {
     const isLatest = (): boolean => turn === this.#turn;
+    const isReset = (): boolean => turn < this.#resetTurn;
     const abort = new AbortController();
     this.#abort = abort;
-    const began = performance.now();
     this.share.value = 0;
     const options = await this.#plan(wanted);
     const { scenario, cell, controller } = wanted;
     const own = flowNumbers(instantiate(scenario, cell), controller?.flows ?? []);
     let run: Run = { ...wanted, ...described(options, own), result: null };
-    const drawing = new Drawing(() => this.#change(run));
+    // Makes `run` the drawn run, and discards the rows of the previous one.
+    const drawing = new Drawing(async () => {
+      await this.#options.beforeChange?.(run);
+      if (isReset()) return;
+      this.#clear();
+      this.newestUs = 0;
+      this.run.value = run;
+    });
     const onProgress = (progress: SimulationProgress): Promise<void> | undefined => {
       const { share, timeUs, elapsedMs, rows } = progress;
       this.share.value = share;
       drawing.add(rows, timeUs);
-      const isLong = this.isLong.peek() || elapsedMs > LONG_MS * share;
+      const expectedMs = (this.#expectedMs = elapsedMs / share);
+      // A newer choice waits, and this simulation turns out to be long.
+      if (!isLatest() && expectedMs > LET_END_MS) abort.abort();
+      const isLong = this.isLong.peek() || expectedMs > LONG_MS;
       if (!isLong || share === 1 || abort.signal.aborted) return undefined;
       this.isLong.value = true;
       return this.#give(drawing).then((what) => void this.onRows(what));
     };
     const request = { ...wanted, trace: this.#options.traceOf(options) };
     const result = await this.#worker.run(request, { signal: abort.signal, onProgress });
-    const part = result.cancelled ? result.timeUs / options.durationUs : 1;
-    if (part > 0) this.#expectedMs = (performance.now() - began) / part;
     this.#abort = null;
     // Lets the worker simulate the next run while this one is drawn.
     onFree();
     // A run that was stopped because of a newer choice is not drawn.
-    if (turn < this.#resetTurn || (!isLatest() && result.cancelled)) return null;
+    if (isReset() || (!isLatest() && result.cancelled)) return null;
     // `drawing` uses this new object. So if no rows have been drawn yet, the run and its result appear together.
     run = { ...run, result };
     await this.#give(drawing);
+    if (isReset()) return null;
     this.run.value = run;
     void this.onRows('all').then(() => this.#tellDrawn(turn));
     return isLatest() ? run : null;
@@ -215,14 +224,6 @@ export class LiveRun implements Runs {
     for (const packed of rows) this.store.appendPacked(packed);
     this.newestUs = timeUs;
     return isFirst ? 'all' : 'more';
-  }
-
-  /** Makes `run` the drawn run, and discards the rows of the previous one. */
-  async #change(run: Run): Promise<void> {
-    await this.#options.beforeChange?.(run);
-    this.#clear();
-    this.newestUs = 0;
-    this.run.value = run;
   }
 
   /** Does not wait: the store handles requests in order, so it clears itself before it adds rows of the next run. */

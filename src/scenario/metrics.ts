@@ -17,7 +17,7 @@ export interface MetricSpec {
   readonly description: string;
 }
 
-type FlowValue = (flows: readonly FlowMetrics[], path: PathMetrics, window: WindowMetrics) => number;
+type FlowValue = (flows: readonly FlowMetrics[], window: WindowMetrics) => number;
 type Entry = MetricSpec &
   (
     | { scope: 'flow'; value: FlowValue }
@@ -34,9 +34,19 @@ const total =
     sum(flows.map(of));
 const ratio = (part: number, whole: number): number => (whole > 0 ? part / whole : NaN);
 
-/** The flows that sent data within the window, in the same direction as `flows`. */
+const directionsOf = (flows: readonly FlowMetrics[]): Set<FlowMetrics['direction']> =>
+  new Set(flows.map(({ direction }) => direction));
+
+/** The flows that sent data within the window, in the directions of `flows`. */
 function rivals(flows: readonly FlowMetrics[], window: WindowMetrics): FlowMetrics[] {
-  return window.flows.filter((flow) => flow.direction === flows[0]?.direction && flow.sentPackets > 0);
+  const directions = directionsOf(flows);
+  return window.flows.filter((flow) => directions.has(flow.direction) && flow.sentPackets > 0);
+}
+
+/** The capacity of the directions of `flows`; NaN if one of them has no bottleneck. */
+function capacityOf(flows: readonly FlowMetrics[], window: WindowMetrics): number {
+  const capacities = [...directionsOf(flows)].map((direction) => window[direction].capacityBps);
+  return capacities.every((bps) => bps > 0) ? sum(capacities) : NaN;
 }
 
 const flowMetric = (name: string, unit: MetricUnit, description: string, value: FlowValue): Entry => ({
@@ -52,23 +62,24 @@ const FLOW: readonly Entry[] = [
     'utilisation',
     'ratio',
     'received rate over the capacity of the path (ToN V); of several flows, the sum',
-    (flows, path) => ratio(sum(flows.map((flow) => flow.receiveRateBps)), path.capacityBps),
+    (flows, window) => ratio(sum(flows.map((flow) => flow.receiveRateBps)), capacityOf(flows, window)),
   ),
   flowMetric(
     'fair_share_ratio',
     '1',
     'received rate over the capacity divided by the number of flows that sent; of several flows, the mean',
-    (flows, path, window) =>
-      ratio(
-        sum(flows.map((flow) => flow.receiveRateBps)) / flows.length,
-        path.capacityBps / rivals(flows, window).length,
-      ),
+    (flows, window) =>
+      sum(
+        flows.map((flow) =>
+          ratio(flow.receiveRateBps, capacityOf([flow], window) / rivals([flow], window).length),
+        ),
+      ) / flows.length,
   ),
   flowMetric(
     'goodput_share',
     'ratio',
     'goodput over the goodput of all flows of the direction; of several flows, the sum',
-    (flows, _, window) =>
+    (flows, window) =>
       ratio(
         sum(flows.map((flow) => flow.goodputBps)),
         sum(rivals(flows, window).map((flow) => flow.goodputBps)),
@@ -322,7 +333,7 @@ export function measure(quantity: Quantity, scenario: Scenario, windows: readonl
   const numbers = new Set(groups.flatMap(({ flows }) => flows));
   const flows = window.flows.filter(({ flow }) => numbers.has(flow));
   if (flows.length === 0) return NaN;
-  return entry.value(flows, window[groups[0]?.direction ?? 'forward'], window);
+  return entry.value(flows, window);
 }
 
 /**

@@ -61,7 +61,10 @@ export class CapacityFeeds {
     const feeds = new Map<CapacitySource, Feed>();
     for (const direction of DIRECTIONS) {
       const { capacity: source } = settings[direction];
-      if (!source?.isEndless) continue;
+      if (source === undefined) continue;
+      // A function may have become active since `begin`, through a change that began earlier.
+      this.#feeds.delete(direction);
+      if (!source.isEndless) continue;
       const feed = feeds.get(source) ?? { source, startUs: null };
       feeds.set(source, feed);
       this.#feeds.set(direction, feed);

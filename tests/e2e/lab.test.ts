@@ -268,6 +268,21 @@ test('a run can be cancelled, and keeps what it has', async ({ page, lab }) => {
   await expect(lab.glance('Received')).toContainText('bps');
 });
 
+test('a file that cannot be opened leaves the run that is under way', async ({ page, lab }) => {
+  await lab.open();
+  const upload = page.locator('input[type=file][accept*=json]');
+  await upload.setInputFiles(file('long.json', JSON.stringify({ ...OWN, duration_s: 200_000 })));
+  await expect(page.getByText('from long.json')).toBeVisible();
+  await lab.run();
+  const simulated = page.getByRole('progressbar', { name: 'Simulated' });
+  await expect.poll(() => simulated.getAttribute('value').then(Number)).toBeGreaterThan(0.001);
+  await upload.setInputFiles(file('typo.json', '{"ccscope_scenario": 1,'));
+  await expect(page.getByLabel('Notices')).toContainText('typo.json was not opened');
+  await expect(simulated).toBeVisible();
+  await lab.cancel();
+  await expect(page.getByText(/then cancelled/)).toBeVisible();
+});
+
 test('a scenario of one’s own runs, is in the link, and a broken one says where', async ({ page, lab }) => {
   await lab.open();
   const upload = page.locator('input[type=file][accept*=json]');

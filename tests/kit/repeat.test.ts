@@ -89,6 +89,19 @@ test('every run has a session of its own, which ends also after a failure', asyn
   ]);
 });
 
+test('may be used twice in a test', async ({ made: { repeat, log } }, testInfo) => {
+  const before = testInfo.timeout;
+  await repeat(2, {}, failingIn());
+  await repeat(2, {}, failingIn());
+  expect(testInfo.timeout).toBe(5 * before);
+  expect(log.filter((line) => line.includes('attached'))).toEqual([
+    'session 1 attached run 1',
+    'session 2 attached run 2',
+    'session 3 attached run 3',
+    'session 4 attached run 4',
+  ]);
+});
+
 test('stops when the verdict is certain, if asked to', async ({ made: { repeat } }) => {
   expect((await repeat(10, { pass: 0.3, stopEarly: true }, failingIn(1))).results).toHaveLength(4);
   const error = await failureOf(repeat(10, { pass: 0.9, stopEarly: true }, failingIn(1, 2)));

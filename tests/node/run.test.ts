@@ -352,6 +352,14 @@ describe('ccscope run', () => {
     expect(experiments[0]?.cells[0]?.metrics[0]?.measured.mean).toBeCloseTo(12_032_000, 3);
   });
 
+  it.each([1, 20, 200])('draws a chart of the same width for a duration of %d s', async (seconds) => {
+    const file = write('durations.json', JSON.stringify(short));
+    const { stdout } = await ccscope(['run', file, '--set', `duration_s=${seconds}`]);
+    const [, bars = ''] = /over time\n\s+\S+\s+([▁-█ ]+) of/.exec(stdout) ?? [];
+    expect(bars.length).toBeGreaterThan(50);
+    expect(bars.length).toBeLessThanOrEqual(61);
+  });
+
   it.each<[args: string[], expected: RegExp]>([
     [[], /scenario: expected an id or a file.*--list/],
     [['missing/one.json'], /^missing\/one\.json: no such file\n$/],
@@ -368,6 +376,7 @@ describe('ccscope run', () => {
     [['ton-fig11', '--cell', 'quee=150ms'], /--cell.quee: .*did you mean queue/],
     [['ton-fig11', '--cell', 'queue=151ms'], /--cell.queue: .*150ms, 350ms, 700ms.*did you mean 150ms/],
     [['ton-fig11', '--trace', 'x.ndjson'], /--trace: expected one cell, got 12/],
+    [['ton-fig11', '--trace', '-'], /--trace: expected a file, got -/],
     [['ton-fig10', '--runs', '0'], /--runs.*from 1/],
     [['ton-fig10', '--seed', '-1'], /--seed.*from 0/],
     [['ton-fig10', '--color'], /unknown option/],

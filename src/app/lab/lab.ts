@@ -174,13 +174,17 @@ export class Lab {
         ? await this.#loadListed(settings.peek().scenario || this.#first())
         : await this.#load(() => Promise.resolve(own), { kind: 'controls' }, 'The scenario in the address');
     if (!shown) return;
+    const turn = this.#turn;
     if (own !== null) this.#link.found(own);
     if (own === null && settings.peek().scenario === '') {
       const before = await fromFragment('own', storedOwn()).catch(() => null);
+      if (turn !== this.#turn) return;
       if (before !== null) this.#offer(before);
     }
     this.#checkCell();
     await this.#ready();
+    // What the address adds to its scenario does not belong to one that was requested meanwhile.
+    if (turn !== this.#turn) return;
     if (pinned !== '') await this.#pinLinked(pinned);
     if (settings.peek().sweep !== '') await this.#sweepLinked();
   }
@@ -302,7 +306,6 @@ export class Lab {
   async #load(text: () => Promise<string>, from: Loaded['from'], what: string): Promise<boolean> {
     const turn = ++this.#turn;
     this.isLoading.value = true;
-    this.live.cancel();
     try {
       const { scenario, cells } = await this.live.check(await text());
       const published = from.kind === 'list' ? { scenario } : await this.#asPublished(scenario);

@@ -178,18 +178,18 @@ export class FigureChart {
     this.canvas = container.appendChild(document.createElement('canvas'));
     this.canvas.setAttribute('role', 'img');
     this.canvas.setAttribute('aria-label', describeFigure(figure));
-    this.#chart = this.#draw(theme);
+    this.#chart = new Chart(this.canvas, this.#configuration());
   }
 
-  /** Creates the chart again, since Chart.js keeps the colours of existing elements. A theme rarely changes. */
+  /**
+   * Creates the chart again, since Chart.js keeps the colours of existing elements. A theme rarely changes. Series that
+   * the user has hidden stay hidden.
+   */
   setTheme(theme: ChartTheme): void {
-    this.#chart.destroy();
-    this.#chart = this.#draw(theme);
-  }
-
-  #draw(theme: ChartTheme): Chart {
     this.#theme = theme;
-    return new Chart(this.canvas, this.#configuration());
+    const configuration = this.copy();
+    this.#chart.destroy();
+    this.#chart = new Chart(this.canvas, configuration);
   }
 
   #configuration(): ChartConfiguration {

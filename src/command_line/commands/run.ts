@@ -132,6 +132,7 @@ async function run(names: readonly string[], flags: RunFlags, command: Command, 
     throw new UsageError(
       '--csv: cannot write to standard output, since --json does; give a file for one of them',
     );
+  if (flags.trace === '-') throw new UsageError('--trace: expected a file, got -');
   for (const file of [flags.json, flags.csv, flags.trace])
     if (file !== undefined && file !== '-') checkFolder(file);
   const requested = await requestedControllers(flags.controller);
@@ -261,7 +262,7 @@ async function runPlan(
   for (const cell of cells) {
     const values = new Map<string, number[]>();
     for (let i = 0; i < plan.runs; i++) {
-      const trace = i === 0 && cells.length === 1 ? traceOf(scenario, flags) : undefined;
+      const trace = i === 0 && cells.length === 1 ? traceOf(scenario, cell, flags) : undefined;
       const result = await runs.run({ scenario, cell, seed: seed + i, trace: trace ?? null }, (share) =>
         shown.at(scenario, cell, share),
       );
@@ -296,12 +297,14 @@ async function runPlan(
 
 function traceOf(
   scenario: Scenario,
+  cell: CellParams,
   flags: RunFlags,
 ): { tables: (typeof TABLE_SPECS)[number]['name'][]; intervalUs: number } {
   // `packet` is left out, since its row for each packet of each flow would make the file several times as large.
   const tables = TABLE_SPECS.map(({ name }) => name).filter((name) => name !== 'packet');
   if (flags.trace !== undefined) return { tables, intervalUs: 200e3 };
-  return { tables: ['throughput'], intervalUs: (scenario.duration_s * 1e6) / CHART_POINTS };
+  const { duration_s } = instantiate(scenario, cell);
+  return { tables: ['throughput'], intervalUs: (duration_s * 1e6) / CHART_POINTS };
 }
 
 const MAX_CHARTED_FLOWS = 12;

@@ -102,6 +102,43 @@ describe('runs that follow choices', () => {
     expect(bench.begun).toHaveLength(2);
   });
 
+  it('stop one that turns out to be long, although the one before was short', async () => {
+    const bench = new Bench();
+    const first = bench.play('short');
+    const one = await bench.nth(1);
+    // After half of it, so 100 ms are expected.
+    await one.row(50);
+    one.end();
+    await first;
+    const long = bench.play('long');
+    const two = await bench.nth(2);
+    const newer = bench.play('newer');
+    // 10 s are expected.
+    await two.row(5000);
+    const three = await bench.nth(3);
+    expect(three.title).toBe('newer');
+    three.end();
+    expect(await long).toBeNull();
+    expect((await newer)?.scenario.title).toBe('newer');
+  });
+
+  it('are not drawn after a reset that comes while the drawn run is being kept', async () => {
+    let keep = (): void => undefined;
+    const kept = new Promise<void>((resolve) => (keep = resolve));
+    let isAsked = false;
+    const bench = new Bench(() => {
+      isAsked = true;
+      return kept;
+    });
+    const old = bench.play('old');
+    (await bench.nth(1)).end();
+    await expect.poll(() => isAsked).toBe(true);
+    bench.live.reset();
+    keep();
+    expect(await old).toBeNull();
+    expect(bench.live.run.value).toBeNull();
+  });
+
   it('stop one that is long for a newer choice, and do not draw what it had', async () => {
     const bench = new Bench();
     const first = bench.play('long');

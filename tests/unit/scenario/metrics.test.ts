@@ -57,6 +57,17 @@ const window: WindowMetrics = windowMetrics(
 const windows = [window];
 
 describe('metrics', () => {
+  it('belong to the directions of the flows that are there', () => {
+    const flows = [
+      { kind: 'media', name: 'down', direction: 'backward', count: 0 },
+      { kind: 'media', name: 'up' },
+    ];
+    const own: WindowMetrics = { ...window, flows: [flowMetrics(0, { receiveRateBps: 1e6 })] };
+    const value = measure({ metric: 'utilisation', flow: '*' }, parseScenario({ ...minimal, flows }), [own]);
+    // 1 of the 4 Mbps of the forward direction
+    expect(value).toBeCloseTo(0.25, 9);
+  });
+
   it.each<[metric: string, flow: string | undefined, value: number]>([
     // (1 + 0.5) of 4 Mbps
     ['utilisation', undefined, 0.375],
@@ -67,6 +78,9 @@ describe('metrics', () => {
     ['fair_share_ratio', 'gcc', 0.5625],
     ['fair_share_ratio', 'tcp', 1.125],
     ['fair_share_ratio', 'back', 0.25],
+    // 3.25 of 4 + 1 Mbps, and the mean of 0.75, 0.375, 1.125 and 0.25
+    ['utilisation', '*', 0.65],
+    ['fair_share_ratio', '*', 0.625],
     // 1.5 of 3 Mbps of goodput
     ['goodput_share', 'gcc', 0.5],
     // 100 of 4000 bytes are lost
