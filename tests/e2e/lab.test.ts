@@ -23,11 +23,14 @@ class LabPage {
     await pressRun(this.page);
   }
 
-  /** Cancels the run. The page ignores a press that comes right after the button has become "Cancel". */
+  /**
+   * Cancels the run. The page ignores a press that comes right after the button has become "Cancel". After a press
+   * that counted, the button is gone, perhaps long before the run is drawn.
+   */
   async cancel(): Promise<void> {
     const cancel = this.page.getByRole('banner').getByRole('button', { name: 'Cancel' });
     const isCancelled = async (): Promise<void> => {
-      await cancel.click();
+      if (await cancel.isVisible()) await cancel.click({ timeout: 1000 });
       await expect(this.page.getByRole('status')).toHaveText('Cancelled', { timeout: 1000 });
     };
     await expect(isCancelled).toPass();

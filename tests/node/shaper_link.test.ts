@@ -353,17 +353,6 @@ describe('the settings of a link', () => {
     );
   });
 
-  it('follow the last of several changes that overlap', async () => {
-    const link = await linkWith({ capacity: '1mbps', rtt: 0 });
-    await connected(link);
-    const first = link.set({ capacity: (seconds) => 2e6 + Math.floor(seconds * 20) * 1e4 });
-    await Promise.all([first, link.set({ capacity: '500kbps' })]);
-    const endMs = performance.now() + 1000;
-    await expect.poll(() => performance.now()).toBeGreaterThan(endMs);
-    await link.sync();
-    expect(direction(link, 'forward').capacity.at(-1)).toMatchObject({ capacityBps: 500e3 });
-  });
-
   it('keep the last capacity when a function fails later, and say so', async () => {
     const capacity = (seconds: number) => (seconds < 3.05 ? 2e6 : seconds < 3.1 ? 3e6 : NaN);
     const link = await linkWith({ capacity, rtt: 0 });

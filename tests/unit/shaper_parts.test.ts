@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { capacitySource } from '../../src/shaper/capacity.js';
+import { CapacityFeeds } from '../../src/shaper/capacity_feeds.js';
+import type { PathSettings } from '../../src/shaper/path_settings.js';
+import type { Capacity } from '../../src/link/settings.js';
 import { CapacitySchedule } from '../../src/shaper/packets/capacity_schedule.js';
 import { DelayLine } from '../../src/link/delay_line.js';
 import { Lateness } from '../../src/shaper/packets/lateness.js';
@@ -154,5 +157,32 @@ describe('the record of a link', () => {
     expect([...packets.flow.subarray(4000, 4003)]).toEqual([1, 9, 2]);
     expect([...packets.reason.subarray(4000, 4003)]).toEqual([0, 2, 0]);
     expect(packets.queueDelayUs[4001]).toBeNaN();
+  });
+});
+
+describe('the functions that give the capacity of a link', () => {
+  afterEach(() => vi.useRealTimers());
+
+  it.each<[changes: Capacity[], goesOn: boolean]>([
+    [[() => 2e6], true],
+    [[() => 2e6, '500kbps'], false],
+    [['500kbps', () => 2e6], true],
+  ])('go on if the last of the changes that overlap has one: %o', (changes, goesOn) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const feeds = new CapacityFeeds();
+    const told = vi.fn<typeof feeds.onSteps>();
+    feeds.onSteps = told;
+    const settings = (capacity: Capacity): PathSettings => {
+      const source = capacitySource(capacity, 'capacity');
+      return { forward: { options: {}, capacity: source }, backward: { options: {} } };
+    };
+    // All changes begin before the shaping thread has answered the first of them.
+    const begun = changes.map((capacity) => feeds.begin(settings(capacity)));
+    for (const { commit } of begun) commit();
+    // The schedule started a second ago, so the function is due for the second after the steps known so far.
+    feeds.started('forward', -1e6);
+    vi.advanceTimersByTime(1000);
+    expect(told.mock.calls.length > 0).toBe(goesOn);
+    feeds.close();
   });
 });
