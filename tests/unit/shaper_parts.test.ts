@@ -163,10 +163,12 @@ describe('the record of a link', () => {
 describe('the functions that give the capacity of a link', () => {
   afterEach(() => vi.useRealTimers());
 
+  const rising = (seconds: number): number => 1e6 + Math.floor(seconds * 10) * 1e5;
+
   it.each<[changes: Capacity[], goesOn: boolean]>([
-    [[() => 2e6], true],
-    [[() => 2e6, '500kbps'], false],
-    [['500kbps', () => 2e6], true],
+    [[rising], true],
+    [[rising, '500kbps'], false],
+    [['500kbps', rising], true],
   ])('go on if the last of the changes that overlap has one: %o', (changes, goesOn) => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const feeds = new CapacityFeeds();
