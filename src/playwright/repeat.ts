@@ -227,7 +227,7 @@ export function makeRepeat<Link extends SyncedLink>({
 }): Repeat<Link> {
   /** The test's own timeout, before the first `repeat` extended it. */
   let ownTimeoutMs: number | null = null;
-  /** The runs that earlier calls of `repeat` in this test made. The names of files continue to count. */
+  /** How many runs the earlier calls of `repeat` in this test made. Attachments are numbered on from there. */
   let earlier = 0;
   const oneRun = async (
     run: number,

@@ -66,7 +66,7 @@ export class LiveRun implements Runs {
   #given: Promise<unknown> = Promise.resolve();
   /** The number of the latest request. All earlier requests are obsolete. */
   #turn = 0;
-  /** How long the latest simulation takes in all, as its last report lets expect. Also an estimate for the next one. */
+  /** The total time of the latest simulation, estimated from its last report. Also the estimate for the next one. */
   #expectedMs = Infinity;
   /** The value of `#turn` at the last reset. Runs from before it are never drawn. */
   #resetTurn = 0;

@@ -61,7 +61,7 @@ const FLOW: readonly Entry[] = [
   flowMetric(
     'utilisation',
     'ratio',
-    'received rate over the capacity of the path (ToN V); of several flows, the sum',
+    'received rate over the capacity of the path (ToN V); of several flows, the sum, over the capacity of the directions that they use',
     (flows, window) => ratio(sum(flows.map((flow) => flow.receiveRateBps)), capacityOf(flows, window)),
   ),
   flowMetric(
@@ -78,7 +78,7 @@ const FLOW: readonly Entry[] = [
   flowMetric(
     'goodput_share',
     'ratio',
-    'goodput over the goodput of all flows of the direction; of several flows, the sum',
+    'goodput over the goodput of all flows of the same direction; of several flows, the sums, over the directions that they use',
     (flows, window) =>
       ratio(
         sum(flows.map((flow) => flow.goodputBps)),

@@ -180,16 +180,11 @@ async function run(names: readonly string[], flags: RunFlags, command: Command, 
     }));
     await writeText(csv, csvOfRuns(rows, about), io);
   };
+  const writeTraces = (path: string): void => results.forEach(({ writeTraceTo }) => writeTraceTo(path));
   const { json, csv, trace } = flags;
   if (json !== '-' && csv !== '-') io.stdout.write(`${codeText(about)}\n`);
   await inTurn([
-    ...(trace === undefined
-      ? []
-      : results.map(
-          ({ writeTraceTo }) =>
-            () =>
-              writeTraceTo(trace),
-        )),
+    ...(trace === undefined ? [] : [() => writeTraces(trace)]),
     ...(json === undefined ? [] : [() => writeResults(json)]),
     ...(csv === undefined ? [] : [() => writeRows(csv)]),
   ]);
