@@ -21,8 +21,12 @@ export const ownPart = signal(partOf('own', location.hash.slice(1)));
 /** The part of the address's fragment that contains the pinned run. */
 export const pinPart = signal(partOf('pin', location.hash.slice(1)));
 
+/** Does nothing if the settings already have these values: a new object would render most of the page again. */
 export function change(patch: Partial<LabState>): void {
-  settings.value = { ...settings.value, ...patch };
+  const before = settings.peek();
+  const next = { ...before, ...patch };
+  if (Object.entries(next).some(([name, value]) => before[name as keyof LabState] !== value))
+    settings.value = next;
 }
 
 /** The page's address with these settings. */

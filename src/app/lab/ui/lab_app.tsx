@@ -420,14 +420,19 @@ function followHistoryKeys(lab: Lab): () => void {
 const isText = (target: EventTarget | null): boolean =>
   target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type !== 'range');
 
+function Notices() {
+  return <NoticesList problems={problems.value} notices={notices.value} />;
+}
+
+/** Reads no signal itself: if it did, each change of the signal would render the whole page again. */
 export function LabApp({ lab, scope }: Parts) {
   useEffect(() => followHistoryKeys(lab), [lab]);
   return (
     <DropPage enabled onFile={(file) => void openDropped('scenario', file, (own) => lab.openFile(own))}>
       <LabHeader lab={lab} />
-      <NoticesList problems={problems.value} notices={notices.value} />
+      <Notices />
       <main>
-        <section class="scope lab" aria-label="Results" aria-busy={lab.live.isRunning.value}>
+        <section class="scope lab" aria-label="Results" aria-busy={lab.live.isRunning}>
           <Results lab={lab} scope={scope} />
         </section>
         <Controls lab={lab} />

@@ -74,11 +74,11 @@ export function PlaybackBar({ playback, durationUs, isInside, onInside }: Playba
       <select
         id={id}
         title="Virtual seconds per second"
-        value={speed.value}
+        value={String(speed.value)}
         onChange={({ currentTarget }) => (speed.value = Number(currentTarget.value))}
       >
         {SPEEDS.map((each) => (
-          <option key={each} value={each} selected={each === speed.value}>
+          <option key={each} value={String(each)} selected={each === speed.value}>
             {speedText(each)}
           </option>
         ))}
