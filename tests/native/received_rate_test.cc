@@ -101,5 +101,21 @@ TEST(WireRate, IsUnknownFromReadingsThatAreTooClose) {
   EXPECT_NEAR(rate.Rate(kWindow)->kbps(), 720, 1e-6);
 }
 
+TEST(WireRate, BeginsAnewWithACounterThatWasRestarted) {
+  WireRate rate;
+  const auto add = [&rate](int ms, double bytes) {
+    rate.Add({.time = Timestamp::Millis(ms), .packets_received = 0, .packets_lost = 0, .received = DataSize::Bytes(bytes)});
+  };
+  for (int i = 0; i <= 20; ++i) add(50 * i, 1e6 + 6250 * i);
+  for (int i = 0; i <= 20; ++i) {
+    add(1050 + 50 * i, 6250 * i);
+    const auto seen = rate.Rate(kWindow);
+    ASSERT_EQ(seen.has_value(), i > 2) << i;  // a rate needs readings at least a quarter of the window apart
+    if (seen) {
+      ASSERT_NEAR(seen->kbps(), 1000, 1e-6) << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ccscope::gcc

@@ -13,15 +13,19 @@ namespace ccscope {
 namespace {
 
 constexpr double kCapacityBps = 1e6;
+using SeqOf = double (*)(int frame);
+double EachFrame(int frame) { return frame; }
+
 // 30 frames a second at 0.8 Mbps through an ideal link of 1 Mbps. At `change_s`, both rates change.
-void Push(ReceiverSession& session, double change_s, double source_bps, double capacity_bps, double duration_s) {
+void Push(ReceiverSession& session, double change_s, double source_bps, double capacity_bps, double duration_s,
+          SeqOf seq_of = EachFrame) {
   double free_us = 0;
   for (int i = 0; i < duration_s * 30; ++i) {
     const double send_us = std::round(i * 1e6 / 30);
     const bool changed = send_us >= change_s * 1e6;
     const double bytes = std::round((changed ? source_bps : 0.8e6) / 240 * (i % 2 == 0 ? 1.01 : 0.99));
     free_us = std::max(free_us, send_us) + bytes * 8e6 / (changed ? capacity_bps : kCapacityBps);
-    ArrivalRow row = Frame(i, send_us, std::round(free_us + 25000), bytes);
+    ArrivalRow row = Frame(seq_of(i), send_us, std::round(free_us + 25000), bytes);
     row.rtt_us = 50e3;
     ASSERT_EQ(session.Push(row), 0) << ccs_last_error();
   }
@@ -115,6 +119,23 @@ TEST(Receiver, AnOveruseIsFedBackAtOnceAndElseEach200Ms) {
   const Requested requested = RequestedBy(session);
   ASSERT_GT(requested.size(), 30u);
   EXPECT_GE(SentAtOnce(requested, 200e3), 1);
+}
+
+// A server forwards one of three simulcast layers, or two of three temporal layers. The sender numbers the frames of all
+// layers, so nearly every frame, or every second frame, follows a gap. When the capacity falls to 400 kbps, A_r falls
+// below it all the same (eq. 13: to 0.85 R_r, or further if the queue does not drain), and not to its minimum of 50 kbps.
+TEST(Receiver, AServerThatLeavesOutLayersDoesNotStopTheRateController) {
+  const SeqOf one_of_three = [](int frame) -> double { return 3 * frame; };
+  const SeqOf two_of_three = [](int frame) -> double { return frame + frame / 2; };
+  for (const SeqOf seq_of : {one_of_three, two_of_three}) {
+    ReceiverSession session{std::string("gcc-live")};
+    Push(session, 5, 0.8e6, 0.4e6, 10, seq_of);
+    const auto groups = Rows<GroupRow>(session.handle());
+    ASSERT_FALSE(groups.empty());
+    EXPECT_EQ(groups.back().held, 0);
+    EXPECT_LT(groups.back().a_r_bps, 0.4e6);
+    EXPECT_GT(groups.back().a_r_bps, 0.2e6);
+  }
 }
 
 // When the capacity falls from 1 Mbps to 400 kbps, a frame of 27 kbit takes 67 ms instead of 27 ms. The first frame

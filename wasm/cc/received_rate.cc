@@ -65,6 +65,8 @@ std::optional<DataRate> ArrivalRate::Rate(Timestamp now) {
 }
 
 void WireRate::Add(const InboundCounters& counters) {
+  const auto latest = static_cast<std::size_t>((next_ - 1 + kReadings) % kReadings);
+  if (counters.received < readings_[latest].received) count_ = 0;
   readings_[static_cast<std::size_t>(next_)] = counters;
   next_ = (next_ + 1) % kReadings;
   count_ = std::min(count_ + 1, kReadings);

@@ -48,6 +48,7 @@ class ArrivalRate {
 };
 
 // The rate between two readings of the cumulative counters: the newest reading, and a reading about one window earlier.
+// If the counter of the bytes was restarted, the readings from before that are not used.
 class WireRate {
  public:
   void Add(const InboundCounters& counters);

@@ -109,7 +109,11 @@ export const changeDuration =
   (scenario) => {
     const { windows, ...rest } = scenario;
     const kept = windows?.filter(({ end_s }) => end_s <= duration_s) ?? [];
-    return { ...rest, duration_s, ...(kept.length > 0 && { windows: kept }) };
+    const flows = scenario.flows.map((flow) => {
+      const { stop_s = 0, ...lasting } = flow;
+      return stop_s > duration_s ? lasting : flow;
+    });
+    return { ...rest, flows, duration_s, ...(kept.length > 0 && { windows: kept }) };
   };
 
 export const changeFlow =

@@ -3,6 +3,7 @@ import { batch, computed, effect, signal } from '@preact/signals';
 
 import type { Scope } from '../../boards/scope.js';
 import { instantiate, type CellParams } from '../../scenario/cells.js';
+import { checkCell } from '../../scenario/check_cell.js';
 import { authorsFlows } from '../../scenario/chosen_controller.js';
 import { hasPublished, withoutPublished, withOwnPublished } from '../../scenario/published_scope.js';
 import type { Scenario } from '../../scenario/scenario.js';
@@ -357,14 +358,14 @@ export class Lab {
 
   /**
    * Changes the scenario and simulates it. Consecutive changes with the same `gesture`, such as the changes during
-   * one drag of a slider, are undone together. A change that leads to an invalid scenario is refused with a notice:
-   * `network` could not be computed from such a scenario, and no further change would be possible.
+   * one drag of a slider, are undone together. A change that leads to an invalid scenario is refused with a notice: the
+   * page could not open such a scenario again, and a link to it would lead nowhere.
    */
   edit(gesture: string, edit: Edit): void {
     const [step, network] = [this.#step(), this.network.peek()];
     if (step === null || network === null) return;
     const scenario = edit(network);
-    if (!isPossible(() => instantiate(scenario, {}), 'The change was not made')) return;
+    if (!isPossible(() => checkCell(instantiate(scenario, {})), 'The change was not made')) return;
     if (this.history.add(step, gesture)) this.#askForGhost();
     this.#show({ scenario, cells: [{}], from: { kind: 'controls' } });
   }
@@ -430,8 +431,8 @@ export class Lab {
     const loaded = this.loaded.peek();
     const { cell, controller } = { ...settings.peek(), ...patch };
     if (loaded !== null) {
-      const make = (): Scenario =>
-        instantiate(withPreset(loaded.scenario, controller), cellFor(loaded.cells, cell));
+      const make = (): void =>
+        checkCell(instantiate(withPreset(loaded.scenario, controller), cellFor(loaded.cells, cell)));
       if (!isPossible(make, 'The choice was not made')) return;
     }
     change(patch);

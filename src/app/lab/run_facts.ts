@@ -23,11 +23,13 @@ function capacityText({ capacity, capacity_per_flow: each }: ScenarioPath): stri
 /** The settings of a path that differ from their defaults, and its queue. */
 function settingTexts(path: ScenarioPath): readonly string[] {
   const values: Readonly<Record<string, unknown>> = { ...path, outage: outageText(path.outage) };
-  return LINK_KEYS.filter((key) => key !== 'capacity').flatMap((key) => {
+  const isBehind = path.jitter_behind_queue === true && (path.jitter_ms ?? 0) > 0;
+  const texts = LINK_KEYS.filter((key) => key !== 'capacity').flatMap((key) => {
     const value = values[key];
     if (typeof value !== 'string' && typeof value !== 'number') return [];
     return key === 'queue' || value !== LINK_FIELDS[key].usual ? sayLinkValue(key, value) : [];
   });
+  return isBehind ? [...texts, 'jitter behind the queue'] : texts;
 }
 
 function pathText(path: ScenarioPath): string {
@@ -41,7 +43,8 @@ function pathText(path: ScenarioPath): string {
 
 /** `own` is the name of the user's controller, which controls the flows with the field `own_controller`. */
 function kindText(flow: ScenarioFlow, own: string | undefined): string {
-  if (flow.kind === 'tcp') return `TCP, ${flow.congestion_control ?? 'cubic'}`;
+  if (flow.kind === 'tcp')
+    return ['TCP', flow.congestion_control ?? 'cubic', flow.preset].filter(Boolean).join(', ');
   if (flow.own_controller !== undefined && own !== undefined)
     return [`own controller ${own}`, flow.source_preset].filter(Boolean).join(', ');
   const { controller, preset, source_preset: source } = flow;
@@ -50,14 +53,32 @@ function kindText(flow: ScenarioFlow, own: string | undefined): string {
     .join(', ');
 }
 
+/** The settings that only calls or only TCP connections have. */
+function ownTexts(flow: ScenarioFlow): readonly string[] {
+  if (flow.kind === 'tcp') {
+    const { min_bytes: least, max_bytes: most, idle_mean_s: idle } = flow.short ?? {};
+    return [idle === undefined ? '' : `files of ${least} to ${most} bytes, ${idle} s apart on average`];
+  }
+  const { source = {}, pauses = [] } = flow;
+  const spans = pauses.map(({ from_s, to_s }) => `${from_s} to ${to_s} s`);
+  return [
+    Object.keys(source).length === 0 ? '' : `source: ${parametersText(source)}`,
+    spans.length === 0 ? '' : `pauses ${spans.join(', ')}`,
+  ];
+}
+
 function flowText(flow: ScenarioFlow, own: string | undefined): string {
   const { name, count = 1, direction, start_s: from = 0, stop_s: to, parameters = {} } = flow;
+  const { extra_delay_ms: more = 0, start_step_s: step = 0 } = flow;
   const span = [from > 0 ? `from ${from} s` : '', to === undefined ? '' : `to ${to} s`].filter(Boolean);
   const said = [
     kindText(flow, own),
     direction === 'backward' ? 'way back' : '',
     span.join(' '),
     parametersText(parameters),
+    ...ownTexts(flow),
+    more === 0 ? '' : `${more} ms more delay each way`,
+    step === 0 ? '' : `each ${step} s after the one before`,
   ];
   return `${count === 1 ? '' : `${count} × `}${name} (${said.filter(Boolean).join('; ')})`;
 }

@@ -33,5 +33,14 @@ export function change(patch: Partial<LabState>): void {
 export const linkTo = (state: LabState): string =>
   addressWith(serialiseLab(state), [ownPart.value, pinPart.value].filter((part) => part !== '').join('&'));
 
-/** Keeps the address in step with the settings. */
-export const followUrl = (): void => followAddress(() => linkTo(settings.value));
+/**
+ * Keeps the address in step with the settings. If the user opens a link to another network of their own, loads the page
+ * again: such a link may differ only in its fragment, and then the browser itself does not.
+ */
+export function followUrl(): void {
+  followAddress(() => linkTo(settings.value));
+  addEventListener('hashchange', () => {
+    const hash = location.hash.slice(1);
+    if (partOf('own', hash) !== ownPart.peek() || partOf('pin', hash) !== pinPart.peek()) location.reload();
+  });
+}

@@ -1,7 +1,12 @@
 /** The link's settings in the forms that the shaper and the in-page bottleneck accept. */
 import type { LinkOptions } from '../../core/index.js';
 import { parseSchedule } from '../../link/capacity_text.js';
-import { forwardLink, type LinkConfig, type PartialLinkConfig } from '../../link/link_config.js';
+import {
+  forwardChange,
+  forwardLink,
+  type LinkConfig,
+  type PartialLinkConfig,
+} from '../../link/link_config.js';
 
 /** The settings that differ between two configurations, with their values in `after`; null if none differ. */
 export function changedConfig(before: LinkConfig, after: LinkConfig): PartialLinkConfig | null {
@@ -11,14 +16,26 @@ export function changedConfig(before: LinkConfig, after: LinkConfig): PartialLin
   return entries.length === 0 ? null : Object.fromEntries(entries);
 }
 
+/** The bottleneck in the page shapes only one direction, so this direction gets the whole RTT as its delay. */
+function delaysOf(rttMs: number): Pick<LinkOptions, 'oneWayDelayUs' | 'crossRttUs'> {
+  return { oneWayDelayUs: rttMs * 1000, crossRttUs: rttMs * 1000 };
+}
+
 /**
- * Options for the bottleneck in the page. The bottleneck shapes only one direction, so this direction gets the whole
- * RTT as its delay. The capacity schedule is left out: `runSchedule` applies the schedule.
+ * Options for the bottleneck in the page. The capacity schedule is left out: `runSchedule` applies the schedule.
  */
 export function toLinkOptions(link: LinkConfig): LinkOptions {
   const { schedule: _, ...options } = forwardLink(link);
-  const rttUs = link.rtt_ms * 1000;
-  return { ...options, oneWayDelayUs: rttUs, crossRttUs: rttUs };
+  return { ...options, ...delaysOf(link.rtt_ms) };
+}
+
+/**
+ * A change of settings, in the form that the bottleneck in the page accepts. Contains only the settings that have
+ * changed: to set its queue or its outages again would make them begin anew.
+ */
+export function toLinkChange(change: PartialLinkConfig): Partial<LinkOptions> {
+  const { schedule: _, seed: __, ...options } = forwardChange(change);
+  return { ...options, ...(change.rtt_ms !== undefined && delaysOf(change.rtt_ms)) };
 }
 
 /**

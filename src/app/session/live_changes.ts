@@ -8,7 +8,7 @@ import { dismiss, messageOf, notify } from '../notices.js';
 import { ownControllers } from '../own_controllers.js';
 import { settings } from '../settings.js';
 import type { AppState } from '../state.js';
-import { changedConfig, runSchedule, toLinkOptions } from './link_settings.js';
+import { changedConfig, runSchedule, toLinkChange } from './link_settings.js';
 import type { Recorder } from './recorder.js';
 import type { Running } from './running.js';
 
@@ -64,9 +64,7 @@ export class LiveChanges {
   async #setLink(now: AppState, change: PartialLinkConfig): Promise<void> {
     const { link, server, call } = this.running;
     if (link) return server?.setLink(link, change);
-    const { seed: _, capacityBps, ...rest } = toLinkOptions(linkOfUrl(now));
-    // The link keeps its present capacity, which its schedule may have changed, unless the capacity is set.
-    await call?.setBottleneck(change.capacity === undefined ? rest : { ...rest, capacityBps });
+    await call?.setBottleneck(toLinkChange(change));
     if (change.capacity !== undefined) this.#startSchedule(now.capacity);
   }
 

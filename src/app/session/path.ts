@@ -91,10 +91,9 @@ async function host(running: Running, listener: PathListener): Promise<Path> {
 async function join(running: Running, listener: PathListener): Promise<Path> {
   if (!running.server) throw new ServerError('rooms need the local server');
   const room = await enter(running.server, running, listener);
-  const { originEpochMs, relay } = await room.invitation(
-    running.isRecorded ? running.originEpochMs : undefined,
-  );
-  running.originEpochMs = originEpochMs;
+  const invitation = await room.invitation(running.isRecorded ? running.invitedEpochMs : undefined);
+  running.accept(invitation);
+  const { relay } = invitation;
   queueMicrotask(() => room.ready());
   return { ...(relay ? { relay } : {}), signalling: room.signalling };
 }

@@ -9,7 +9,10 @@ import type { ServerClient } from './server_client.js';
 export interface Invitation {
   /** Identifies the sending page's call: a random number that its `Room` generates. */
   call: number;
+  /** The zero of the call's times on the sending page's clock, in milliseconds since the Unix epoch. */
   originEpochMs: number;
+  /** The sending page's clock when it sent this message. The pages may be on machines whose clocks disagree. */
+  nowMs: number;
   relay: { a: RelayAddress; b: RelayAddress } | null;
 }
 
@@ -47,8 +50,9 @@ export class Room {
   }
 
   /** For the sending page: waits until the other page is in the room and has accepted the invitation. */
-  invite(invitation: Omit<Invitation, 'call'>): Promise<void> {
-    const tell = (): void => this.#send({ kind: 'invitation', call: this.#call, ...invitation });
+  invite(invitation: Omit<Invitation, 'call' | 'nowMs'>): Promise<void> {
+    const tell = (): void =>
+      this.#send({ kind: 'invitation', call: this.#call, nowMs: Date.now(), ...invitation });
     return new Promise((resolve) => {
       this.#onMessage = ({ kind }) => {
         if (kind === 'here') tell();

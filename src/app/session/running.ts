@@ -10,9 +10,16 @@ import type { LinkRow } from '../../link/server_protocol.js';
 import type { TraceHeader } from '../../trace/index.js';
 import { isOwn, titleOf, watcherOf } from '../controllers.js';
 import type { AppState } from '../state.js';
+import type { Invitation } from './room.js';
 import type { ServerClient } from './server_client.js';
 import { liveController, ShadowFlows } from './shadows.js';
 import type { SentVideo } from './source.js';
+
+/**
+ * Two pages whose clocks seem to differ by at most this have the same clock: the message from which this is known takes
+ * some time, too.
+ */
+const SAME_CLOCK_MS = 1000;
 
 /** Thrown when a call was stopped while it was starting. */
 export class Stopped extends Error {
@@ -38,6 +45,8 @@ export class Running {
 
   /** The origin of the call's times, in milliseconds since the Unix epoch. */
   originEpochMs: number;
+  /** The same origin on the clock of the page that invited this one; undefined if no page did. */
+  invitedEpochMs: number | undefined;
   /**
    * Assigns flow numbers to the shadows (controllers that only watch). The numbers stay the same across all calls of
    * the recording.
@@ -52,8 +61,17 @@ export class Running {
     before?: Running,
   ) {
     this.originEpochMs = before?.originEpochMs ?? Date.now();
+    this.invitedEpochMs = before?.invitedEpochMs;
     this.shadows = before?.shadows ?? new ShadowFlows();
     this.isRecorded = before?.isRecorded ?? false;
+  }
+
+  /** Takes over the origin of the other page's call, unless this call continues a recording with that origin. */
+  accept({ originEpochMs, nowMs }: Pick<Invitation, 'originEpochMs' | 'nowMs'>): void {
+    if (this.invitedEpochMs === originEpochMs) return;
+    this.invitedEpochMs = originEpochMs;
+    const aheadMs = Date.now() - nowMs;
+    this.originEpochMs = originEpochMs + (Math.abs(aheadMs) > SAME_CLOCK_MS ? aheadMs : 0);
   }
 
   get ended(): boolean {

@@ -28,14 +28,19 @@ export class PageClock {
    * of a message only makes it larger.
    */
   #leadUs = Infinity;
+  #latestUs = -Infinity;
 
   constructor(private readonly clock: CallClock) {}
 
-  /** `timeUs` is a time that the page read just before it sent the message that has now arrived. */
+  /**
+   * `timeUs` is a time that the page read just before it sent the message that has now arrived. The results never
+   * decrease, also while an early message that came late still makes the page's clock seem another one.
+   */
   toWorker(timeUs: number): number {
     this.#leadUs = Math.min(this.#leadUs, this.clock.nowUs() - timeUs);
     const isSame = this.#leadUs >= -MOST_AHEAD_US && this.#leadUs <= MOST_BEHIND_US;
-    return isSame ? timeUs : timeUs + this.#leadUs;
+    this.#latestUs = Math.max(this.#latestUs, isSame ? timeUs : timeUs + this.#leadUs);
+    return this.#latestUs;
   }
 }
 

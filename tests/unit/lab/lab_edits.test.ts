@@ -2,7 +2,14 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 
 import type { Scope } from '../../../src/boards/scope.js';
-import { addFlow, changeFlow, changePath, FRESH_NETWORK, removeFlow } from '../../../src/app/lab/edits.js';
+import {
+  addFlow,
+  changeDuration,
+  changeFlow,
+  changePath,
+  FRESH_NETWORK,
+  removeFlow,
+} from '../../../src/app/lab/edits.js';
 import { notices } from '../../../src/app/notices.js';
 import { cellsOf, parseScenario } from '../../../src/scenario/index.js';
 import type * as SimulationClient from '../../../src/worker/simulation/simulation_client.js';
@@ -87,6 +94,29 @@ describe('a change that leads to an invalid scenario', () => {
     await drawn(lab);
     expect(lab.network.value?.forward.capacity).toBe('1mbps');
     await expect.poll(notice).toBe('');
+  });
+
+  it.each([
+    ['one that a shorter run does not reach', changeDuration(10)],
+    ['one that would begin with the end', changeFlow('tcp', { start_s: 30 })],
+    ['one that would end before it begins', changeFlow('tcp', { stop_s: 20 })],
+  ])('is refused for the times of a flow: %s', async (_, edit) => {
+    const lab = await opened({ ...FRESH_NETWORK, duration_s: 30 });
+    lab.edit('tcp', addFlow({ kind: 'tcp', name: 'tcp', start_s: 20 }));
+    await drawn(lab);
+    const before = lab.loaded.value;
+    lab.edit('times', edit);
+    expect(lab.loaded.value).toBe(before);
+    expect(notice()).toContain('The change was not made: my-network.flows.tcp: expected a start before the end');
+  });
+
+  it('is not a shorter run that a flow would have outlasted', async () => {
+    const lab = await opened({ ...FRESH_NETWORK, duration_s: 30 });
+    lab.edit('tcp', addFlow({ kind: 'tcp', name: 'tcp', start_s: 5, stop_s: 28 }));
+    lab.edit('duration', changeDuration(10));
+    await drawn(lab);
+    expect(lab.network.value?.flows[1]).toEqual({ kind: 'tcp', name: 'tcp', start_s: 5 });
+    expect(notice()).toBe('');
   });
 
   it('is refused as a choice, too', async () => {

@@ -30,6 +30,29 @@ describe('the difference between two runs', () => {
   });
 });
 
+describe('a setting of a flow', () => {
+  const [call] = FRESH_NETWORK.flows;
+  const tcp = { kind: 'tcp', name: 'tcp' };
+  it.each([
+    [{ ...call, source: { frame_rate: 10 } }, 'source: frame_rate 10'],
+    [{ ...call, pauses: [{ from_s: 10, to_s: 20 }] }, 'pauses 10 to 20 s'],
+    [{ ...call, extra_delay_ms: 100 }, '100 ms more delay each way'],
+    [{ ...call, count: 2, start_step_s: 5 }, 'each 5 s after the one before'],
+    [{ ...tcp, preset: 'linux-3.16' }, 'linux-3.16'],
+    [{ ...tcp, short: { min_bytes: 1e5, max_bytes: 1e6, idle_mean_s: 10 } }, '100000 to 1000000 bytes, 10 s'],
+  ])('%j is named in the difference between two runs, and in the report', (flow, text) => {
+    const [before, now] = [runOf({}, [call ?? {}, tcp]), runOf({}, [{ ...call, name: 'other' }, flow])];
+    expect(differenceText(now, before)).toContain(text);
+    expect(new Map(runFacts(now)).get('Flows')).toContain(text);
+  });
+
+  it('does not name jitter behind the queue unless there is jitter', () => {
+    const run = runOf({ jitter_ms: 5, jitter_behind_queue: true });
+    expect(differenceText(run, runOf({ jitter_ms: 5 }))).toBe('jitter behind the queue');
+    expect(differenceText(runOf({ jitter_behind_queue: true }), runOf({}))).toBe('');
+  });
+});
+
 describe('a run in words', () => {
   it('tells outages as settings of a link are written, however the scenario gives them', () => {
     const text = networkWith('100ms/20msx3');

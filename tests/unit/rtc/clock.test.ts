@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { CallClock, RtpTimeline } from '../../../src/worker/media/clock.js';
+import { describe, expect, it, vi } from 'vitest';
+import { CallClock, PageClock, RtpTimeline } from '../../../src/worker/media/clock.js';
 
 describe('the call clock', () => {
   it('counts whole microseconds from the origin, which may lie before or after this context began', () => {
@@ -16,6 +16,21 @@ describe('the call clock', () => {
     expect(nowUs).toBeGreaterThanOrEqual(clock.timeUs(before));
     expect(nowUs).toBeLessThanOrEqual(clock.timeUs(performance.now()));
     expect(Number.isInteger(nowUs)).toBe(true);
+  });
+});
+
+describe('the times of a page', () => {
+  it('never decrease, even if the worker was held up at the start', () => {
+    const clock = new CallClock(0);
+    const nowUs = vi.spyOn(clock, 'nowUs');
+    const page = new PageClock(clock);
+    const times = Array.from({ length: 10 }, (_, i) => {
+      const readUs = 100e3 * i;
+      nowUs.mockReturnValue(Math.max(readUs + 2000, 620e3));
+      return page.toWorker(readUs);
+    });
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(times.at(-1)).toBe(900e3);
   });
 });
 

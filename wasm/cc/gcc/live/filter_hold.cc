@@ -5,6 +5,10 @@ namespace {
 
 // Deltas lag by one group: the first deltas of a hold belong to groups from before the hold.
 constexpr int kGroupsBeforeSettled = 2;
+// The weight of the newest frame in the share of the frames that follow a gap.
+constexpr double kGapWeight = 1.0 / 16;
+// If a larger share of the frames follow a gap, gaps are the rule: a server forwards only some of the layers.
+constexpr double kUsualGaps = 0.3;
 
 }  // namespace
 
@@ -22,7 +26,9 @@ void FilterHold::Begin(Timestamp now) {
 
 // The first frame of a call is a key frame but begins no hold, since a hold would delay the start.
 void FilterHold::BeginIfDisturbed(const Arrival& arrival, std::optional<double> highest_seq, Timestamp now) {
-  if (highest_seq && (arrival.key_frame || arrival.seq > *highest_seq + 1)) Begin(now);
+  const bool is_gap = highest_seq && arrival.seq > *highest_seq + 1;
+  gap_share_ += ((is_gap ? 1 : 0) - gap_share_) * kGapWeight;
+  if (highest_seq && (arrival.key_frame || (is_gap && gap_share_ < kUsualGaps))) Begin(now);
 }
 
 // Whether the queue is again as short as before the disturbance.

@@ -2,7 +2,8 @@
 // warm-up, and after a key frame, a gap in the sequence numbers, or a loss in a long queue (live_rules.cc). A key
 // frame's own transmission time fits the filter's model. The small frames that wait behind the key frame do not fit it:
 // their dL is large and negative, but their d_m is not. After a loss, d_m also includes the transmission of the missing
-// or retransmitted packets.
+// or retransmitted packets. If most frames follow a gap, the missing frames were not lost: a server forwards only some
+// of a sender's layers. Gaps then begin no hold, since otherwise each hold would be followed by the next.
 #ifndef CCSCOPE_CC_GCC_LIVE_FILTER_HOLD_H_
 #define CCSCOPE_CC_GCC_LIVE_FILTER_HOLD_H_
 
@@ -44,6 +45,7 @@ class FilterHold {
   std::optional<Timestamp> began_;
   std::optional<Timestamp> held_since_;
   int groups_held_ = 0;
+  double gap_share_ = 0;  // of the latest frames, the share that followed a gap in the sequence numbers
   std::optional<TimeDelta> one_way_delay_before_;
   std::optional<TimeDelta> last_one_way_delay_;
 };
