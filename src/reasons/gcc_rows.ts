@@ -94,10 +94,14 @@ export class GccRows {
     return Number.isNaN(value) ? { loss_high: LOSS_DECREASES, loss_low: LOSS_HOLDS }[name] : value;
   }
 
-  /** The first group whose A_r equals A_r in row `to` of `rate`. If there is none, the last group. */
+  /**
+   * The first group whose A_r equals A_r in row `to` of `rate`. The receiver half also decides when feedback is due. Such
+   * a decision is recorded with the next group, which may come after row `to`. If no group has this A_r, the last group
+   * before `end`.
+   */
   madeAt(to: number, first: number, end: number): number {
     const a_r = this.rate('a_r_bps', to);
-    for (let row = first; row < end; row++)
+    for (let row = first; row <= end; row++)
       if (Math.abs(this.group.at('a_r_bps', row) - a_r) <= SAME * a_r) return row;
     return end - 1;
   }

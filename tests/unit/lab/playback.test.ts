@@ -268,6 +268,60 @@ async function callOf(controller: ControllerName, preset: string) {
 const titled = (equations: readonly Equation[], title: string): Equation | undefined =>
   equations.find((each) => each.title === title);
 
+describe('the equations of other presets of GCC', () => {
+  /** Calls `see` with the texts of the equations of a call's moments, by their titles. */
+  async function atEach(
+    preset: string,
+    see: (text: Record<string, string>, moment: Awaited<ReturnType<typeof momentOf>>) => void,
+  ): Promise<void> {
+    const { values, at } = await callOf('gcc', preset);
+    for (let s = 2; s < 20; s += 0.1) {
+      const moment = await at(s * 1e6);
+      const equations = gccEquations(moment, values);
+      see(Object.fromEntries(equations.map((each) => [each.title, each.values])), moment);
+    }
+  }
+
+  it('say what the sender leaves out of A_r until the queue of a live call is empty', async () => {
+    let [compared, left] = [0, 0];
+    await atEach('gcc-live', ({ Target: text = '' }) => {
+      const found =
+        /^min\((\d+) kbps, (\d+) kbps(?: − (\d+) kbps until the queue is empty)?\) = (\d+) kbps/.exec(text);
+      const [a_s, a_r, drain, target] = (found ?? []).slice(1).map((each) => Number(each ?? 0));
+      const expected = Math.min(a_s ?? NaN, (a_r ?? NaN) - (drain ?? NaN));
+      expect(Math.abs(expected - (target ?? NaN)), text).toBeLessThanOrEqual(2);
+      compared += 1;
+      left += (drain ?? 0) > 0 ? 1 : 0;
+    });
+    expect(compared).toBeGreaterThan(150);
+    expect(left).toBeGreaterThan(5);
+  });
+
+  it('say that A_r follows the capacity that the frames of a live call show', async () => {
+    let followed = 0;
+    await atEach('gcc-live', (text) => {
+      const step = text['Delay-based controller'] ?? '';
+      const rise = /^increase: (\d+) kbps → (\d+) kbps/.exec(step);
+      if (rise && Number(rise[2]) < Number(rise[1])) expect(step).toContain('the frames show a capacity of');
+      followed += step.includes('the frames show a capacity of') ? 1 : 0;
+    });
+    expect(followed).toBeGreaterThan(5);
+  });
+
+  it('have the time between groups where the sender filters', async () => {
+    let compared = 0;
+    await atEach('cmp-2016', (text, { rows: { group } }) => {
+      const step = text['Adaptive threshold'] ?? '';
+      const [now, last] = [group?.now['gamma_ms'] ?? NaN, group?.before?.['gamma_ms'] ?? NaN];
+      if (!(Math.abs(now - last) > 0.01)) return;
+      expect(step).not.toContain('+ 0 ms ·');
+      expect(Math.abs(Number(/([\d.]+) ms$/.exec(step)?.[1]) - now), step).toBeLessThanOrEqual(0.05);
+      compared += 1;
+    });
+    expect(compared).toBeGreaterThan(20);
+  });
+});
+
 describe('the equations of NADA', () => {
   it.each([
     ['nada-rfc8698', 'RFC 8698, section 4.3, eq. 5', String.raw`\frac{RMAX}{r_{ref}}`],

@@ -36,6 +36,8 @@ function gainText(gain: number): string {
   const text = number(Math.abs(gain) < 1e-6 ? 0 : Math.abs(gain), 4);
   return gain < 0 && text !== '0' ? `(−${text})` : text;
 }
+/** Rates that differ by less than this may be the same number as text. */
+const ROUNDED_BPS = 1000;
 const of = (row: Row | undefined, name: string): number => row?.[name] ?? NaN;
 /** Whether the rules for live calls kept this pair of groups from the filter and the detector. */
 const isFilterHeld = (row: Row): boolean => of(row, 'held') > 0;
@@ -109,17 +111,46 @@ function whyNotYet(isFalling: boolean, value: Values): string {
   return `, but not yet for ${number(value('overuse_time_ms'))} ms${inGroups}`;
 }
 
+/** The term ΔT · k_γ · (|T| − γ) of the threshold's update. */
+interface ThresholdStep {
+  last: number;
+  gamma: number;
+  gain: number;
+  magnitude: number;
+}
+
+/** The update of the threshold between two rows whose times are those of the groups. */
+function stepFromTimes(
+  { last, gamma, gain, magnitude }: ThresholdStep,
+  elapsed: number,
+  value: Values,
+): string {
+  const longest = value('threshold_delta_max_ms');
+  const counted = longest > 0 ? Math.min(elapsed, longest) : elapsed;
+  const follows = last + counted * gain * (magnitude - last);
+  const bounded =
+    follows < value('gamma_min_ms') ? ', at least ' : follows > value('gamma_max_ms') ? ', at most ' : '';
+  return `${exactMs(last)} + ${number(counted, 4)} ms · ${number(gain)} · (${exactMs(magnitude)} − ${exactMs(last)}) = ${ms(follows)}${bounded && bounded + ms(gamma)}`;
+}
+
+/**
+ * The update of the threshold by the sender. It handles all groups of one message at once, so the times of the rows are
+ * not those of the groups. The time between the groups is therefore found from the new threshold.
+ */
+function stepFromThreshold({ last, gamma, gain, magnitude }: ThresholdStep, value: Values): string {
+  const isBound = gamma === value('gamma_min_ms') || gamma === value('gamma_max_ms');
+  if (isBound || gamma === last) return `${exactMs(last)} → ${ms(gamma)}`;
+  const counted = (gamma - last) / (gain * (magnitude - last));
+  return `${exactMs(last)} + ${number(counted, 4)} ms · ${number(gain)} · (${exactMs(magnitude)} − ${exactMs(last)}) = ${ms(gamma)}`;
+}
+
 function thresholdEquation(now: Row, before: Row, value: Values): Equation {
   const [gamma, last] = [of(now, 'gamma_ms'), of(before, 'gamma_ms')];
   const magnitude = Math.abs(of(now, 'detector_input_ms'));
   const gain = magnitude < last ? value('k_d') : value('k_u');
+  const step = { last, gamma, gain, magnitude };
   const elapsed = (of(now, 'time_us') - of(before, 'time_us')) / 1e3;
-  const longest = value('threshold_delta_max_ms');
-  const counted = longest > 0 ? Math.min(elapsed, longest) : elapsed;
   const guard = value('adaptation_guard_ms');
-  const follows = last + counted * gain * (magnitude - last);
-  const bounded =
-    follows < value('gamma_min_ms') ? ', at least ' : follows > value('gamma_max_ms') ? ', at most ' : '';
   const values =
     value('adaptive_threshold') === 0
       ? `the threshold of this preset is static: ${ms(gamma)}`
@@ -127,7 +158,9 @@ function thresholdEquation(now: Row, before: Row, value: Values): Equation {
         ? `the detector held: ${ms(gamma)}`
         : guard > 0 && magnitude > last + guard
           ? `|T| is more than ${ms(guard)} above γ, which does not follow: ${ms(gamma)}`
-          : `${exactMs(last)} + ${number(counted, 4)} ms · ${number(gain)} · (${exactMs(magnitude)} − ${exactMs(last)}) = ${ms(follows)}${bounded && bounded + ms(gamma)}`;
+          : value('filter_at') > 0
+            ? stepFromThreshold(step, value)
+            : stepFromTimes(step, elapsed, value);
   return {
     title: 'Adaptive threshold',
     source: 'ToN, section III-A, eq. 11 and 12',
@@ -140,6 +173,10 @@ function thresholdEquation(now: Row, before: Row, value: Values): Equation {
 function stepText(state: string, { now, before, cut }: TableRows): string {
   const [last, next] = [of(before, 'a_r_bps'), of(now, 'a_r_bps')];
   if (Number.isNaN(last)) return kbps(next);
+  // In a live call, A_r follows the capacity that the frames show, and not the state machine.
+  const capacity = of(now, 'capacity_estimate_bps');
+  if (capacity > 0 && next !== last)
+    return `${kbps(last)} → ${kbps(next)}, since the frames show a capacity of ${kbps(capacity)}`;
   if (state === 'decrease' && next < last) {
     const received = of(now, 'received_rate_bps');
     return `α · R_r = ${number(next / received, 4)} · ${kbps(received)} = ${kbps(next)}`;
@@ -202,8 +239,13 @@ function lossLaw(lost: number, value: Values): string {
  * `receiverBps` is NaN if the sender computes A_r itself, or if the receiver's A_r is unknown.
  */
 function targetText(sender: Row, receiverBps: number): string {
-  const known = of(sender, 'a_r_bps');
-  const minimum = `min(${kbps(of(sender, 'a_s_bps'))}, ${kbps(known)}) = ${kbps(of(sender, 'target_bps'))}`;
+  const [a_s, known, target] = [of(sender, 'a_s_bps'), of(sender, 'a_r_bps'), of(sender, 'target_bps')];
+  // While a queue drains in a live call, the sender leaves out a part of A_r (wasm/cc/gcc/sender.cc).
+  const isDraining = Math.min(a_s, known) - target > ROUNDED_BPS;
+  const delayBased = isDraining
+    ? `${kbps(known)} − ${kbps(known - target)} until the queue is empty`
+    : kbps(known);
+  const minimum = `min(${kbps(a_s)}, ${delayBased}) = ${kbps(target)}`;
   return Number.isNaN(receiverBps) || kbps(receiverBps) === kbps(known)
     ? minimum
     : `${minimum} at the sender, recorded at ${seconds(of(sender, 'time_us'))}; the receiver’s A_r is ${kbps(receiverBps)} now`;

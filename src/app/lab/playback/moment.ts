@@ -41,6 +41,7 @@ const COLUMNS: Partial<Record<TableName, readonly string[]>> = {
     'a_r_bps',
     'num_deltas',
     'held',
+    'capacity_estimate_bps',
   ],
   rate: ['a_r_bps', 'a_s_bps', 'target_bps', 'fraction_lost', 'rtt_us'],
   nada: ['queue_delay_ms', 'warped_delay_ms', 'loss_ratio', 'x_curr_ms', 'mode', 'received_rate_bps'],
