@@ -193,18 +193,20 @@ describe('GCC', () => {
   // The receiver half of a live call decides when feedback is due, which may be between two groups of packets.
   it('finds the group of a decision that was made after the last group', () => {
     const flow = media('gcc-live');
-    const trace = simulated(core, flow, { capacityBps: 2e6, oneWayDelayUs: 25e3 });
-    const groups = columnsOf(trace, 'group', 'a_r_bps');
-    const rates = columnsOf(trace, 'rate', 'a_r_bps');
-    const changes = targetChanges(trace, { flow: 0, header: headerOf(flow) });
     let found = 0;
-    for (const { kind, shape, text, fromUs, toUs } of changes) {
-      const [before, a_r] = [atTime(rates, 'a_r_bps', fromUs), atTime(rates, 'a_r_bps', toUs)];
-      const next = groups['time_us']?.findIndex((us) => us > toUs) ?? -1;
-      const isOf = (row: number): boolean => Math.abs((groups['a_r_bps']?.[row] ?? NaN) / a_r - 1) < 1e-6;
-      if (shape !== 'fall' || a_r > 0.95 * before || !isOf(next) || isOf(next - 1)) continue;
-      expect(kind, text).toBe('capacity');
-      found += 1;
+    for (const capacityBps of [1e6, 2e6, 3e6]) {
+      const trace = simulated(core, flow, { capacityBps, oneWayDelayUs: 25e3 });
+      const groups = columnsOf(trace, 'group', 'a_r_bps');
+      const rates = columnsOf(trace, 'rate', 'a_r_bps');
+      for (const change of targetChanges(trace, { flow: 0, header: headerOf(flow) })) {
+        const { kind, shape, text, fromUs, toUs } = change;
+        const [before, a_r] = [atTime(rates, 'a_r_bps', fromUs), atTime(rates, 'a_r_bps', toUs)];
+        const next = groups['time_us']?.findIndex((us) => us > toUs) ?? -1;
+        const isOf = (row: number): boolean => Math.abs((groups['a_r_bps']?.[row] ?? NaN) / a_r - 1) < 1e-6;
+        if (shape !== 'fall' || a_r > 0.95 * before || !isOf(next) || isOf(next - 1)) continue;
+        expect(kind, text).toBe('capacity');
+        found += 1;
+      }
     }
     expect(found).toBeGreaterThan(1);
   });
