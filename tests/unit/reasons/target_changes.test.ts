@@ -203,12 +203,12 @@ describe('GCC', () => {
         const [before, a_r] = [atTime(rates, 'a_r_bps', fromUs), atTime(rates, 'a_r_bps', toUs)];
         const next = groups['time_us']?.findIndex((us) => us > toUs) ?? -1;
         const isOf = (row: number): boolean => Math.abs((groups['a_r_bps']?.[row] ?? NaN) / a_r - 1) < 1e-6;
-        if (shape !== 'fall' || a_r > 0.95 * before || !isOf(next) || isOf(next - 1)) continue;
+        if (shape !== 'fall' || a_r > 0.98 * before || !isOf(next) || isOf(next - 1)) continue;
         expect(kind, text).toBe('capacity');
         found += 1;
       }
     }
-    expect(found).toBeGreaterThan(1);
+    expect(found).toBeGreaterThan(0);
   });
 });
 
