@@ -9,7 +9,7 @@ import * as notices from './notices.js';
 import type { ObserverConfig, RecordNotice, RemoteSide, StatsSample } from './protocol.js';
 import type { ReceiverTransforms } from './receivers.js';
 import type { Reporter } from './reporter.js';
-import { readSample, type Sending } from './sample.js';
+import { readSample, type Sending, type SendingOf } from './sample.js';
 import { ShownFrames } from './shown_frames.js';
 
 /** State that the endpoints of a window share. */
@@ -20,7 +20,7 @@ export interface Window {
   worker: FrameWorker | null;
   receivers: ReceiverTransforms;
   /** The `maxBitrate` that was last set for the encoding with this rid, in bit/s; NaN if unknown. */
-  boundOf(sender: RTCRtpSender, rid: string): number;
+  boundOf(sender: RTCRtpSender, rid: string, index: number): number;
   /** Called when the observer notices that a connection is closed. */
   closed(endpoint: Endpoint): void;
 }
@@ -370,7 +370,7 @@ export class Endpoint {
     const { config, reporter } = this.window;
     try {
       const stats = await this.peer.getStats();
-      const sendingOf = (mid: string, rid: string) => this.#sending(mid, rid);
+      const sendingOf: SendingOf = (...which) => this.#sending(...which);
       const { relay } = config;
       const { sample, astray } = readSample(stats, config.originEpochMs, epochMs(), { sendingOf, relay });
       this.#tellShown(sample);
@@ -389,10 +389,10 @@ export class Endpoint {
     if (rows.length > 0) this.window.reporter.add({ type: 'frames', endpoint: this.id, rows });
   }
 
-  #sending(mid: string, rid: string): Sending {
+  #sending(...[mid, rid, index]: Parameters<SendingOf>): Sending {
     const sender = this.peer.getTransceivers().find((each) => each.mid === mid)?.sender;
     return {
-      maxBitrateBps: sender === undefined ? NaN : this.window.boundOf(sender, rid),
+      maxBitrateBps: sender === undefined ? NaN : this.window.boundOf(sender, rid, index),
       sectionBoundBps: this.#bounds.get(mid) ?? NaN,
       trackState: sender === undefined ? '' : (sender.track?.readyState ?? 'none'),
       trackPaused: pausedBy(sender?.track),

@@ -13,7 +13,7 @@ import { attempt, epochMs, listen, setTimeout } from './natives.js';
 
 type State = 'starting' | 'alive' | 'failed';
 
-/** If a worker does not answer within this time, it is assumed to have nothing to report. */
+/** What a worker reports later than this is passed on with its next answer. */
 const ANSWER_MS = 1000;
 
 const NOTHING: FrameWorkerNotes = { rows: [], late: [] };
@@ -24,6 +24,9 @@ export class FrameWorker {
   #nextId = 0;
   readonly #waiting = new Map<number, (notes: FrameWorkerNotes) => void>();
   #attached = false;
+  #isPaused = false;
+  /** Answers that came later than ANSWER_MS. */
+  #overdue: FrameWorkerNotes[] = [];
 
   /**
    * If the worker cannot be created, `usable` is false at once, and `failed` is not called. If the worker is
@@ -69,19 +72,27 @@ export class FrameWorker {
   }
 
   /**
-   * Returns the frames and late ticks recorded since the last call of `take`, `pause` or `resume`. Waits for
-   * at most ANSWER_MS. Never rejects.
+   * Returns the frames and late ticks recorded since the last call of `take` or `pause`. Waits for at most ANSWER_MS.
+   * Never rejects.
    */
-  take(): Promise<FrameWorkerNotes> {
-    return this.#attached ? this.#ask() : Promise.resolve(NOTHING);
+  async take(): Promise<FrameWorkerNotes> {
+    if (!this.#attached) return NOTHING;
+    const answer = await this.#ask();
+    const all = [...this.#overdue.splice(0), answer];
+    return { rows: all.flatMap(({ rows }) => rows), late: all.flatMap(({ late }) => late) };
   }
 
   /** Tells the worker to pass frames on without recording them. */
   pause(): void {
+    this.#isPaused = true;
+    this.#overdue = [];
     void this.#ask(false);
   }
 
   resume(): void {
+    // Without a pause, the worker has frames to report, which its answer to this request would contain.
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
     void this.#ask(true);
   }
 
@@ -101,7 +112,8 @@ export class FrameWorker {
 
   #hear({ id, rows, late }: FrameWorkerAnswer): void {
     if (this.#state === 'starting') this.#state = 'alive';
-    this.#resolve(id, { rows, late });
+    if (this.#waiting.has(id)) this.#resolve(id, { rows, late });
+    else if (!this.#isPaused) this.#overdue.push({ rows, late });
   }
 
   #resolve(id: number, notes: FrameWorkerNotes): void {

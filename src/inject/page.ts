@@ -65,7 +65,7 @@ export class Observer implements PageObserver {
       reporter: new Reporter(config.originEpochMs, deliver),
       worker: this.#newWorker(config),
       receivers: new ReceiverTransforms(),
-      boundOf: (sender, rid) => parameters.boundOf(sender, rid),
+      boundOf: (sender, rid, index) => parameters.boundOf(sender, rid, index),
       closed: (endpoint) => this.#open.delete(endpoint),
     };
     const { reporter } = this.#window;
@@ -166,6 +166,7 @@ export class Observer implements PageObserver {
     if (document === this.#document) return;
     this.#document = document;
     this.#window.worker = this.#newWorker(this.#window.config);
+    if (this.#isPaused) this.#window.worker?.pause();
     this.#listen();
   }
 

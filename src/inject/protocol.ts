@@ -62,8 +62,10 @@ export interface OutboundStats {
   framesPerSecond: number;
   frameWidth: number;
   frameHeight: number;
-  /** Name of the simulcast layer (RFC 8851); '' without simulcast. */
+  /** Name of the simulcast layer (RFC 8851); '' without simulcast, and for layers of `a=ssrc-group:SIM`. */
   rid: string;
+  /** The position of the encoding in its sender's parameters; NaN if the browser does not report it. */
+  encodingIndex: number;
   /** For example `L3T3_KEY` (webrtc-svc); '' if the browser does not report it. */
   scalabilityMode: string;
   /** Whether the layer is sent; true if the browser does not report it. */

@@ -81,6 +81,7 @@ function outbound(stat: Fields, { heard, codec, timeUs, source, sending }: Sendi
     frameWidth: number(stat, 'frameWidth'),
     frameHeight: number(stat, 'frameHeight'),
     rid: text(stat, 'rid'),
+    encodingIndex: number(stat, 'encodingIndex'),
     scalabilityMode: text(stat, 'scalabilityMode'),
     active: stat['active'] !== false,
     targetBps: number(stat, 'targetBitrate'),
@@ -194,10 +195,10 @@ export interface Reading {
 export type Sending = Pick<OutboundStats, 'maxBitrateBps' | 'sectionBoundBps' | 'trackState' | 'trackPaused'>;
 
 /**
- * Returns what getStats does not report about a stream that is sent. `mid` names its media section and, with
- * simulcast, `rid` names its encoding.
+ * Returns what getStats does not report about a stream that is sent. `mid` names its media section. With simulcast,
+ * `rid` names its encoding or, if its encodings have no rids, `index` is the position of its encoding.
  */
-export type SendingOf = (mid: string, rid: string) => Sending;
+export type SendingOf = (mid: string, rid: string, index: number) => Sending;
 
 /** Reads a report that was taken at `nowMs` (milliseconds since the Unix epoch). */
 export function readSample(
@@ -215,10 +216,12 @@ export function readSample(
   const timeMs = Math.abs(takenMs - nowMs) < 1000 ? takenMs : nowMs;
   const outside = outsideOf(report, relay);
   const timeUs = (epochMs: number): number => Math.round((epochMs - originEpochMs) * 1000);
+  // All times in the report are on one clock, which may have stepped since the page was loaded.
+  const stepMs = Number.isNaN(takenMs) ? 0 : timeMs - takenMs;
   const beside = (stat: Fields): Beside => ({
     heard: heard.get(text(stat, 'id')),
     codec: text(report.by(text(stat, 'codecId')), 'mimeType').replace(/^[a-z]+\//i, ''),
-    timeUs,
+    timeUs: (epochMs) => timeUs(epochMs + stepMs),
   });
   const sample: StatsSample = {
     timeUs: timeUs(timeMs),
@@ -226,7 +229,7 @@ export function readSample(
       outbound(stat, {
         ...beside(stat),
         source: report.by(text(stat, 'mediaSourceId')),
-        sending: sendingOf(text(stat, 'mid'), text(stat, 'rid')),
+        sending: sendingOf(text(stat, 'mid'), text(stat, 'rid'), number(stat, 'encodingIndex') || 0),
       }),
     ),
     inbound: report.all('inbound-rtp').map((stat) => inbound(stat, beside(stat))),

@@ -135,8 +135,8 @@ type Set = (this: RTCRtpSender, parameters: unknown, ...rest: unknown[]) => Prom
  * the page.
  */
 class Sender {
-  /** The known limits of the encodings, by rid. */
-  bounds = new Map<string, number>();
+  /** The encodings as they were last set; `maxBitrate` is NaN for an encoding without a limit. */
+  bounds: readonly { rid: string; maxBitrate: number }[] = [];
   /** The page's own settings; null while nothing is overridden. */
   theirs: Theirs | null = null;
   overrides = new Overrides();
@@ -190,11 +190,10 @@ class Sender {
 
   noteBounds(encodings: unknown): void {
     if (!Array.isArray(encodings)) return;
-    this.bounds = new Map();
-    for (const encoding of encodings as unknown[]) {
+    this.bounds = (encodings as unknown[]).map((encoding) => {
       const { rid, maxBitrate } = fields(encoding) ?? {};
-      if (typeof maxBitrate === 'number') this.bounds.set(text(rid) ?? '', maxBitrate);
-    }
+      return { rid: text(rid) ?? '', maxBitrate: typeof maxBitrate === 'number' ? maxBitrate : NaN };
+    });
   }
 }
 
@@ -232,11 +231,13 @@ export class SenderParameters {
   }
 
   /**
-   * The `maxBitrate` that was last set for an encoding; NaN if unknown. This does not call getParameters, which
-   * would end the page's transaction.
+   * The `maxBitrate` that was last set for an encoding, found by its rid or, without one, by its position; NaN if
+   * unknown. This does not call getParameters, which would end the page's transaction.
    */
-  boundOf(sender: RTCRtpSender, rid: string): number {
-    return this.#senders.get(sender)?.bounds.get(rid) ?? NaN;
+  boundOf(sender: RTCRtpSender, rid: string, index: number): number {
+    const { bounds = [] } = this.#senders.get(sender) ?? {};
+    const named = bounds.find((each) => rid !== '' && each.rid === rid);
+    return (named ?? bounds[index])?.maxBitrate ?? NaN;
   }
 
   #patchGet(prototype: RTCRtpSender): void {

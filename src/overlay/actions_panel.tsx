@@ -69,11 +69,8 @@ function encodingsOf(model: Model, { endpoint, direction, mid }: StreamState): S
   );
 }
 
-/**
- * The name of an encoding: its rid. An encoding without a rid is the only encoding of its sender, and is named
- * by its index, 0.
- */
-const nameOf = ({ rid }: StreamState): EncodingName => (rid === '' ? 0 : rid);
+/** The name of an encoding: its rid or, without a rid, its position, which is 0 unless the browser reports it. */
+const nameOf = ({ rid, encodingIndex }: StreamState): EncodingName => (rid === '' ? encodingIndex || 0 : rid);
 
 function Cap({ model, stream }: PanelProps) {
   const kbps = useSignal(500);
@@ -136,14 +133,15 @@ function Cap({ model, stream }: PanelProps) {
 }
 
 function Layers({ model, stream }: PanelProps) {
-  const encodings = encodingsOf(model, stream);
-  if (encodings.length === 0) return null;
+  // If an encoding was restarted with another SSRC, only its newest stream counts.
+  const encodings = new Map(encodingsOf(model, stream).map((each) => [nameOf(each), each]));
+  if (encodings.size === 0) return null;
   return (
     <fieldset>
-      <legend>{encodings.length === 1 ? 'Sent' : 'Layers sent'}</legend>
-      {encodings.map((each) => {
+      <legend>{encodings.size === 1 ? 'Sent' : 'Layers sent'}</legend>
+      {[...encodings].map(([name, each]) => {
         const active = !each.isActive;
-        const name = nameOf(each);
+        const unnamed = encodings.size === 1 ? stream.kind : `layer ${name}`;
         return (
           <button
             key={each.ssrc}
@@ -156,7 +154,7 @@ function Layers({ model, stream }: PanelProps) {
                 void model.act(stream, (target) => ({ kind: 'layer', target, encoding: name, active }));
             }}
           >
-            {each.rid === '' ? stream.kind : each.rid}: {each.isActive ? 'on' : 'off'}
+            {each.rid === '' ? unnamed : each.rid}: {each.isActive ? 'on' : 'off'}
           </button>
         );
       })}

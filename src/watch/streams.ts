@@ -20,6 +20,8 @@ export interface StreamState {
   ssrc: number;
   mid: string;
   rid: string;
+  /** The position of a sent encoding in its sender's parameters; NaN if unknown. */
+  encodingIndex: number;
   /** For a sent stream, its layers; for a received stream, the layers from which frames arrive. */
   scalabilityMode: string;
   codec: string;
@@ -174,7 +176,7 @@ export class Streams {
     const look = { timeUs, bytes: receivedBytes(stats), stats };
     const before = known.before?.stats as InboundStats | undefined;
     const scalabilityMode = receivedLayers(frames, stats.ssrc, timeUs);
-    const none = { rid: '', limitedBy: '', isActive: true };
+    const none = { rid: '', encodingIndex: NaN, limitedBy: '', isActive: true };
     const numbers = receivingNumbers(before, stats);
     return this.#note(known, look, { ...stats, ...none, scalabilityMode, numbers });
   }
@@ -184,7 +186,8 @@ export class Streams {
     look: Look,
     now: Omit<StreamState, 'flow' | 'endpoint' | 'direction' | 'rateBps' | 'isLive' | 'shadows' | 'inForce'>,
   ): StreamState {
-    const { kind, ssrc, mid, rid, scalabilityMode, codec, frameWidth, frameHeight, framesPerSecond } = now;
+    const { kind, ssrc, mid, rid, encodingIndex, scalabilityMode, codec } = now;
+    const { frameWidth, frameHeight, framesPerSecond } = now;
     // If getStats is called again within a few milliseconds, browsers return the same report. In that case, the
     // rate stays as it is.
     const isRepeated = known.before?.timeUs === look.timeUs;
@@ -192,7 +195,8 @@ export class Streams {
     if (!isRepeated) known.before = look;
     known.state = {
       ...known.state,
-      ...{ kind, ssrc, mid, rid, scalabilityMode, codec, frameWidth, frameHeight, framesPerSecond },
+      ...{ kind, ssrc, mid, rid, encodingIndex, scalabilityMode, codec },
+      ...{ frameWidth, frameHeight, framesPerSecond },
       ...{
         rateBps: bps,
         isLive: bps > 0,
@@ -210,6 +214,7 @@ export class Streams {
     if (known !== undefined) return known;
     const state: StreamState = {
       ...{ flow: this.nextFlow(), endpoint, direction, kind: 'video', ssrc, mid: '', rid: '' },
+      encodingIndex: NaN,
       ...{ scalabilityMode: '', codec: '', frameWidth: NaN, frameHeight: NaN, framesPerSecond: NaN },
       ...{
         rateBps: NaN,

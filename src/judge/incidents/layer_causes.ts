@@ -1,4 +1,5 @@
 /** Rules for layers of simulcast or SVC that the sender or a server stopped sending. */
+import type { OutboundStats } from '../../calls/record/record.js';
 import { greatest, usualOf } from './evidence.js';
 import { isSwitchedOffByUs, RELEASE_FIX } from './own_actions.js';
 import { cause, type Rule } from './rule.js';
@@ -13,9 +14,12 @@ export const LAYER_SHRANK = 0.8;
 export const layerSwitchedOff: Rule = (evidence) => {
   const { usual, since } = evidence;
   const last = since.at(-1);
+  // Layers have no rid if they were made by `a=ssrc-group:SIM`.
+  const isSame = (a: OutboundStats, b: OutboundStats): boolean =>
+    a.rid === '' ? a.ssrc === b.ssrc : a.rid === b.rid;
   const gone = (last?.sent ?? []).filter(
-    ({ active, rid }) =>
-      !active && usual.some(({ sent }) => sent.some((stats) => stats.rid === rid && stats.active)),
+    (now) =>
+      !now.active && usual.some(({ sent }) => sent.some((before) => before.active && isSame(now, before))),
   );
   if (last === undefined || gone.length === 0) return null;
   const names = gone.flatMap(({ rid }) => (rid ? [rid] : [])).join(', ');

@@ -32,10 +32,20 @@ export const cpuOfEncoder: Rule = ({ usual, since }) => {
   );
 };
 
+/** The pixels of a stream's pictures, of all layers together. */
+const pixels = ({ sent, received }: Look): number =>
+  [...sent.filter(({ active }) => active), ...(received === null ? [] : [received])].reduce(
+    (sum, { frameWidth, frameHeight }) => sum + frameWidth * frameHeight,
+    0,
+  );
+
 export const slowCodec: Rule = ({ usual, since, stream }) => {
   const codecMs = ({ codecMs: ms }: Look): number => ms;
-  const [before, now] = [usualOf(usual, codecMs), usualOf(since.slice(-3), codecMs)];
-  if (!(now > SLOW_MS && now > SLOWER * before)) return null;
+  const latest = since.slice(-3);
+  const [before, now] = [usualOf(usual, codecMs), usualOf(latest, codecMs)];
+  // A larger picture, such as a screen after a camera, takes longer without any lack of processor time.
+  const growth = usualOf(latest, pixels) / usualOf(usual, pixels);
+  if (!(now > SLOW_MS && now > SLOWER * before * (growth > 1 ? growth : 1))) return null;
   const isSent = stream.direction === 'send';
   return cause(
     'cpu-limited',

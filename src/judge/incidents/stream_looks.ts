@@ -18,7 +18,7 @@ export interface LayerLook {
 export interface Look {
   fromUs: number;
   timeUs: number;
-  /** RTP bits per second, retransmissions included. */
+  /** RTP bits per second, retransmissions included; NaN if a counter of bytes was restarted. */
   rateBps: number;
   /** `packets`: packets that were sent or received. `lost`: packets that were reported lost. */
   packets: number;
@@ -48,6 +48,12 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 /** How much a count grew; 0 if it restarted or is unknown. */
 const growth = (before: number | undefined, now: number): number =>
   before === undefined ? 0 : Math.max(0, orZero(now - before));
+
+/** The rate of some streams. `before` are their bytes in the earlier sample, as far as it has the streams. */
+function rateOf(before: readonly (number | undefined)[], now: readonly number[], seconds: number): number {
+  const hasRestarted = now.some((bytes, i) => bytes < (before[i] ?? -Infinity));
+  return hasRestarted ? NaN : (8 * sum(now.map((bytes, i) => growth(before[i], bytes)))) / seconds;
+}
 
 const isOf =
   (key: string) =>
@@ -96,10 +102,14 @@ export function lookAt(stream: StreamId, before: StatsSample, now: StatsSample):
       return growth(old === undefined ? undefined : count(old), count(stats));
     });
   const bytes = grew(sentBytes);
+  const bytesBefore = sent.map(({ ssrc }) => {
+    const old = then.get(ssrc);
+    return old && sentBytes(old);
+  });
   const frames = sum(grew(({ framesEncoded }) => framesEncoded));
   return {
     ...common,
-    rateBps: (8 * sum(bytes)) / seconds,
+    rateBps: rateOf(bytesBefore, sent.map(sentBytes), seconds),
     packets: sum(grew(({ packetsSent }) => packetsSent)),
     lost: sum(grew(({ packetsLost }) => packetsLost)),
     frames,
@@ -120,7 +130,7 @@ function receivedLook(key: string, before: StatsSample, now: StatsSample, second
   const bytes = grew(receivedBytes);
   const decoded = grew(({ framesDecoded }) => framesDecoded);
   return {
-    rateBps: (8 * bytes) / seconds,
+    rateBps: stats === null ? 0 : rateOf([old && receivedBytes(old)], [receivedBytes(stats)], seconds),
     packets: grew(({ packetsReceived }) => packetsReceived),
     lost: grew(({ packetsLost }) => packetsLost),
     frames: grew(({ framesReceived }) => framesReceived),

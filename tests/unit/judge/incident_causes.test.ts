@@ -52,6 +52,32 @@ describe('why the rate of what is sent fell', () => {
     expect(cause.kind).toBe('sender-paused');
   });
 
+  // Both pictures take as long per pixel, so only the larger one takes longer. The target stays.
+  it.each([
+    ['application-limited: a screen replaced the camera, and stands still', 2560, 'application-limited'],
+    ['cpu-limited: each frame takes longer, and its size is the same', 1280, 'cpu-limited'],
+  ])('%s', (_, width, kind) => {
+    const encodes = (timeS: number): Moment => {
+      const [now, frames] = [isLater(timeS), 30 * timeS];
+      const slowS = Math.max(0, timeS - FALL_S) * 30 * (0.028 - 0.007);
+      const size = now ? { frameWidth: width, frameHeight: (width * 9) / 16 } : {};
+      return {
+        bps: now ? 3e5 : 1e6,
+        stream: { frameWidth: 1280, frameHeight: 720, ...size, totalEncodeTimeS: frames * 0.007 + slowS },
+      };
+    };
+    expect(only(seen('send', 30, encodes), 'rate-fall').cause.kind).toBe(kind);
+  });
+
+  it('overuse, though the page keeps the upper layer off: layers without rids', () => {
+    const off = [{ bps: 0, active: false, mid: '0', encodingIndex: 1 }];
+    const slow = { rttS: 0.25, availableOutgoingBps: 3e5, layers: off };
+    const { cause } = whySent({ ...slow, stream: target }, { layers: off });
+    expect(cause.kind).toBe('overuse');
+    const on = [{ bps: 8e5, active: true, mid: '0', encodingIndex: 1 }];
+    expect(whySent({ bps: 2e5, layers: off }, { bps: 2e5, layers: on }).cause.kind).toBe('layer-dropped');
+  });
+
   it('layer-dropped: one of two encodings was switched off', () => {
     const upper = (active: boolean) => [{ bps: active ? 8e5 : 0, rid: 'h', active, mid: '0' }];
     const low = { bps: 2e5, stream: { rid: 'l', targetBps: 2e5 } };

@@ -33,6 +33,17 @@ describe('what is an incident', () => {
     expect(incident.after).toBeCloseTo(8e5, -4);
   });
 
+  it.each(['send', 'receive'] as const)('none is found where a counter of bytes begins anew: %s', (side) => {
+    const record = seen(side, 30, () => ({}));
+    for (const { samples } of record.endpoints)
+      for (const { timeUs, outbound, inbound } of samples) {
+        if (timeUs <= FALL_S * 1e6) continue;
+        for (const stats of outbound) stats.bytesSent -= (1e6 / 8) * FALL_S;
+        for (const stats of inbound) stats.bytesReceived -= (1e6 / 8) * FALL_S;
+      }
+    expect(incidentsOf(record)).toEqual([]);
+  });
+
   it('a fall begins with the first look that shows it, and is found once', () => {
     const incident = only(seen('receive', 60, (timeS) => ({ bps: isLater(timeS) ? 3e5 : 1e6 })));
     expect(incident.fromUs).toBe((FALL_S + STEP_S) * 1e6);

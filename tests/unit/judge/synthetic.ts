@@ -88,6 +88,7 @@ export const outbound = (more: Partial<OutboundStats> = {}): OutboundStats => ({
   frameWidth: 640,
   frameHeight: 360,
   rid: '',
+  encodingIndex: 0,
   scalabilityMode: '',
   active: true,
   targetBps: NaN,

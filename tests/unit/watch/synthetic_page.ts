@@ -57,6 +57,7 @@ function outbound(ssrc: number, frames: number): OutboundStats {
     ...{ ssrc, kind: 'video', mid: `${MID} sent`, codec: 'VP8', bytesSent: frames * 3000 },
     ...{ headerBytesSent: frames * 72, packetsSent: frames * 3, retransmittedBytesSent: 0 },
     ...{ framesEncoded: frames, framesPerSecond: 30, frameWidth: 640, frameHeight: 360, rid: 'upper' },
+    encodingIndex: 0,
     ...{ scalabilityMode: 'L1T1', active: true, targetBps: 700_000, qualityLimitationReason: 'none' },
     ...{
       maxBitrateBps: NaN,
