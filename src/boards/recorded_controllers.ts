@@ -1,5 +1,6 @@
 /** The controllers of a recording (in charge or only watching), and the filters that select their rows. */
 import { controllerOfPreset } from '../core/schema.js';
+import type { TraceEvent } from '../core/index.js';
 import type { TraceHeader } from '../trace/index.js';
 import { recordedFlows, type RecordedFlow } from '../trace/recorded_flows.js';
 import type { Filters } from './filters.js';
@@ -54,13 +55,27 @@ export function firstFlow(header: Partial<TraceHeader>, flows: readonly number[]
   return flows.find((flow) => controlled.some((each) => each.flow === flow)) ?? flows[0] ?? NaN;
 }
 
+/** The controller of the last call in a recording, which may have begun with another one; null if none is recorded. */
+export function lastInCharge(
+  events: readonly TraceEvent[],
+): Pick<RecordedFlow, 'controller' | 'preset'> | null {
+  const { detail } = events.findLast(({ name }) => name === 'start') ?? {};
+  const { controller, preset } = Object(detail) as Record<string, unknown>;
+  if (typeof controller !== 'string') return null;
+  return { controller, ...(typeof preset === 'string' && { preset }) };
+}
+
 /**
- * The controller of one flow in a file. If the header has no entry for the flow, uses the header's own fields
- * `controller` and `preset`.
+ * The controller of one flow in a file. If the header has no entry for the flow, uses `last`, the controller of the
+ * last call, or else the header's own fields `controller` and `preset`.
  */
-export function controllerOfFile(header: Partial<TraceHeader>, flow: number): DrawnController {
+export function controllerOfFile(
+  header: Partial<TraceHeader>,
+  flow: number,
+  last: ReturnType<typeof lastInCharge> = null,
+): DrawnController {
   const named = recordedFlows(header).find((each) => each.flow === flow && each.kind !== 'shadow');
-  const { controller, preset } = named ?? header;
+  const { controller, preset } = named ?? (flow > 0 ? null : last) ?? header;
   const kind = kindOf({ controller, preset });
   return {
     flow: Number.isNaN(flow) ? 0 : flow,

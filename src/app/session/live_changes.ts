@@ -12,6 +12,9 @@ import { changedConfig, runSchedule, toLinkChange } from './link_settings.js';
 import type { Recorder } from './recorder.js';
 import type { Running } from './running.js';
 
+/** Whether this page has the call's link. A page that another one has invited only receives from it. */
+const hasLink = ({ role }: AppState): boolean => role !== 'receive';
+
 export class LiveChanges {
   #before: AppState;
   #endSchedule: () => void = () => undefined;
@@ -22,7 +25,7 @@ export class LiveChanges {
     private readonly recorder: Recorder,
   ) {
     this.#before = running.started;
-    if (!running.link) this.#startSchedule(running.started.capacity);
+    if (!running.link && hasLink(running.started)) this.#startSchedule(running.started.capacity);
     this.#endEffect = effect(() => this.#apply(settings.value));
   }
 
@@ -34,7 +37,7 @@ export class LiveChanges {
   #apply(now: AppState): void {
     const before = this.#before;
     this.#before = now;
-    const change = changedConfig(linkOfUrl(before), linkOfUrl(now));
+    const change = hasLink(this.running.started) ? changedConfig(linkOfUrl(before), linkOfUrl(now)) : null;
     if (change) {
       this.#event('link', change);
       report(this.#setLink(now, change));

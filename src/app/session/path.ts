@@ -65,7 +65,21 @@ function rowsMissing(count: number): void {
 /** Enters the call's room at the local server, and reports that the call waits for the other page. */
 async function enter(server: ServerClient, { started }: Running, listener: PathListener): Promise<Room> {
   const room = await Room.join(server, started.room);
-  room.onAgain = () => listener.broken(farSideAgain());
+  room.onAgain = () =>
+    listener.broken(farSideAgain()) ||
+    notify(
+      'warning',
+      'far-side-again',
+      'The other page has started again too often within a minute, so this page no longer follows it.',
+      'Press Stop, then Start.',
+    );
+  room.onSame = () =>
+    notify(
+      'warning',
+      'far-side-same',
+      `The other page of this room also ${started.role === 'send' ? 'sends' : 'receives'}, so the two never meet.`,
+      'In one of the two pages, open the join link that the other copies under Share.',
+    );
   room.onOther = () =>
     notify(
       'warning',

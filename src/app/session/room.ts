@@ -33,6 +33,8 @@ export class Room {
   onAgain: () => void = () => undefined;
   /** Called when the other page has begun another call, which our side's recording cannot continue. */
   onOther: () => void = () => undefined;
+  /** Called when the other page has the same role as this one. */
+  onSame: () => void = () => undefined;
   #listener: ((data: unknown) => void) | null = null;
   #early: unknown[] = [];
   #onMessage: (message: RoomMessage) => unknown = () => undefined;
@@ -56,6 +58,7 @@ export class Room {
     return new Promise((resolve) => {
       this.#onMessage = ({ kind }) => {
         if (kind === 'here') tell();
+        if (kind === 'invitation') this.onSame();
         if (kind !== 'ready') return;
         this.#onMessage = (message) => message.kind === 'here' && this.onAgain();
         resolve();
@@ -71,6 +74,7 @@ export class Room {
   invitation(originEpochMs?: number): Promise<Invitation> {
     return new Promise((resolve) => {
       this.#onMessage = (message) => {
+        if (message.kind === 'here') this.onSame();
         if (message.kind !== 'invitation') return;
         if (originEpochMs !== undefined && message.originEpochMs !== originEpochMs) {
           this.onOther();

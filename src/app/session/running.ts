@@ -148,7 +148,10 @@ export class Running {
       mode: this.mode,
       ...(this.video && { video: { ...this.video, codec: this.started.codec } }),
       audio: this.started.audio,
-      link: { ...linkOfUrl(this.started), ...this.config, at: this.bottleneckAt },
+      // The settings of a page that receives are not those of the link, which the other page has.
+      ...(this.started.role !== 'receive' && {
+        link: { ...linkOfUrl(this.started), ...this.config, at: this.bottleneckAt },
+      }),
     };
   }
 }

@@ -1,5 +1,5 @@
 /** Runs one call at a time: starts it, applies changed settings to it, ends it and reports its state. */
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 
 import { createCall, type CallOptions, type CallStatus, type MediaStats } from '../../rtc/index.js';
 import type { LatenessMs } from '../../link/server_protocol.js';
@@ -16,6 +16,16 @@ import { watchForRestart } from './restarts.js';
 import { linkBatches, Running, Stopped } from './running.js';
 import { ServerClient, ServerError } from './server_client.js';
 import { SourceKeeper, videoOf, type SourceTracks } from './source.js';
+
+/** Notices that mean nothing any more when the call has ended. */
+const ENDED_WITH_CALL = [
+  'restarted',
+  'server-lost',
+  'far-side-other',
+  'far-side-again',
+  'far-side-same',
+  'source-ended',
+];
 
 export type Phase = 'idle' | 'starting' | 'waiting' | 'connecting' | 'connected' | 'failed';
 
@@ -55,8 +65,13 @@ export class Session {
   readonly #source = new SourceKeeper();
   readonly #connected = computed(() => this.phase.value === 'connected');
 
+  /** How long a call may last, in seconds; 0 if without end. */
+  readonly #longestS = computed(() => settings.value.duration_s);
+  #stopTimer: ReturnType<typeof setTimeout> | undefined;
+
   constructor(private readonly recorder: Recorder) {
     recorder.endCall = () => this.stop();
+    effect(() => this.#stopInTime());
     recorder.grows = () => this.#running?.isRecorded ?? false;
   }
 
@@ -99,7 +114,7 @@ export class Session {
     this.#source.stop();
     this.#isServerLost = false;
     this.lacksServer.value = false;
-    for (const code of ['restarted', 'server-lost', 'far-side-other']) dismiss(code);
+    for (const code of ENDED_WITH_CALL) dismiss(code);
     this.localStream.value = null;
     this.remoteStream.value = null;
     this.beganAt.value = null;
@@ -144,7 +159,7 @@ export class Session {
     this.#lastMedia = null;
     this.phase.value = 'starting';
     this.lateness.value = null;
-    dismiss('start');
+    for (const code of ['start', 'source-ended', 'far-side-same']) dismiss(code);
     try {
       await this.#open(running);
       if (!cause) return;
@@ -215,7 +230,24 @@ export class Session {
     if (this.localStream.peek()?.getVideoTracks()[0] !== track)
       this.localStream.value = new MediaStream([track]);
     running.video = videoOf(track, running.started);
+    if (running.started.source === 'camera') this.#watchCamera(running, track);
     return tracks;
+  }
+
+  /** Tells the user if the camera ends, for example because it was unplugged. */
+  #watchCamera(running: Running, track: MediaStreamTrack): void {
+    const ended = (): void => {
+      if (running.isRecorded)
+        this.recorder.event({ time_us: running.nowUs(), name: 'source_ended', detail: null });
+      notify(
+        'warning',
+        'source-ended',
+        'The camera has ended, so no video is sent any more.',
+        'Connect or allow it again, then press Stop and Start; or choose the synthetic video under Call.',
+      );
+    };
+    track.addEventListener('ended', ended);
+    running.own(() => track.removeEventListener('ended', ended));
   }
 
   async #connectServer(running: Running): Promise<void> {
@@ -299,11 +331,18 @@ export class Session {
     this.phase.value = 'connected';
     if (this.connectedAt.peek() !== null) return;
     this.connectedAt.value = performance.now();
-    const beganAt = (this.beganAt.value ??= performance.now());
-    const { duration_s } = running.started;
-    if (duration_s === 0) return;
-    const untilMs = beganAt + duration_s * 1000;
-    const timer = setTimeout(() => void this.stop(), Math.max(0, untilMs - performance.now()));
-    running.own(() => clearTimeout(timer));
+    this.beganAt.value ??= performance.now();
+  }
+
+  /**
+   * Stops the call when it has lasted as long as the user wants, who may change this during the call. A time that has
+   * already passed is ignored: a slider passes over such times while it moves.
+   */
+  #stopInTime(): void {
+    const [beganAt, seconds] = [this.beganAt.value, this.#longestS.value];
+    clearTimeout(this.#stopTimer);
+    if (beganAt === null || seconds === 0) return;
+    const leftMs = beganAt + seconds * 1000 - performance.now();
+    if (leftMs > 0) this.#stopTimer = setTimeout(() => void this.stop(), leftMs);
   }
 }

@@ -17,6 +17,7 @@ import {
   controllerOfFile,
   filtersFor,
   firstFlow,
+  lastInCharge,
   ownFlows,
   shadowsOf,
 } from '../../boards/recorded_controllers.js';
@@ -73,12 +74,19 @@ export function App({ recorder, session, scope }: Parts) {
   const shadows = shadowsOf(header, kind === 'file' ? flow.value : NaN);
   const beside = besideOf(header);
   const isBefore = (kind === 'nothing' || kind === 'sample') && !running;
-  const inCharge = kind === 'call' ? session.inCharge.value : controllerOfFile(header, flow.value);
+  const last = useSignal<ReturnType<typeof lastInCharge>>(null);
+  const inCharge =
+    kind === 'call' ? session.inCharge.value : controllerOfFile(header, flow.value, last.value);
   const detailed = shadows.find((shadow) => shadow.flow === detail.value) ?? inCharge;
   useEffect(() => {
     if (kind === 'nothing' || kind === 'sample') return;
-    void scope.reload(kind === 'file' ? 'all' : 'newest').then((extent) => {
+    const reading = Promise.all([
+      scope.reload(kind === 'file' ? 'all' : 'newest'),
+      kind === 'file' ? recorder.store.events() : [],
+    ]);
+    void reading.then(([extent, events]) => {
       const { header: shown } = recorder.shown.peek();
+      last.value = lastInCharge(events);
       const own = ownFlows(shown, extent.flows);
       const isOfMany = extent.flows.length > 1 || extent.links.length > 1 || shadowsOf(shown).length > 0;
       const several = kind === 'file' && (isOfMany || own.length > 1);

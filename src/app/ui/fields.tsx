@@ -3,7 +3,7 @@
  * state's schema, numbers by the range of the setting.
  */
 import { useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
+import { useEffect, useId } from 'preact/hooks';
 
 import type { LinkInUrl } from '../../link/url.js';
 import { change, settings } from '../settings.js';
@@ -19,19 +19,27 @@ interface FieldProps {
   help: string;
 }
 
+interface TextProps extends FieldProps {
+  field: TextSetting;
+  suggestions: readonly string[];
+  /** Says what is probably wrong with a valid text; empty if nothing is. */
+  doubt: (text: string) => string;
+}
+
 /**
  * A text field. Valid text takes effect on Enter or when the field loses the focus. If the text is invalid, the last
  * valid text stays in effect.
  */
-export function TextField({
-  field,
-  label,
-  help,
-  suggestions,
-}: FieldProps & { field: TextSetting; suggestions: readonly string[] }) {
+export function TextField({ field, label, help, suggestions, doubt }: TextProps) {
   const id = useId();
   const draft = useSignal<string | null>(null);
   const problem = useSignal('');
+  const value = settings.value[field];
+  useEffect(() => {
+    // The setting was changed, perhaps by another control. A refused draft no longer applies.
+    draft.value = null;
+    problem.value = '';
+  }, [value]);
   const take = (text: string): void => {
     const checked = checkField(field, text);
     problem.value = checked.ok ? '' : `Expected ${checked.expected}.`;
@@ -44,7 +52,7 @@ export function TextField({
         id={id}
         name={field}
         list={`${id}-list`}
-        value={draft.value ?? settings.value[field]}
+        value={draft.value ?? value}
         title={help}
         spellcheck={false}
         autocomplete="off"
@@ -62,7 +70,7 @@ export function TextField({
         ))}
       </datalist>
       <small id={`${id}-help`} class={problem.value ? 'problem' : ''} aria-live="polite">
-        {problem.value || help}
+        {problem.value || doubt(value) || help}
       </small>
     </div>
   );

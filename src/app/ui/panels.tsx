@@ -35,6 +35,15 @@ function CapacitySlider() {
   );
 }
 
+/** A rate without a unit is in bit/s, which is hardly meant by a number this small. */
+const FEW_BPS = 10_000;
+
+function doubtOfCapacity(schedule: string): string {
+  const rates = schedule.split(',').map((step) => step.split('@')[0]?.trim() ?? '');
+  const rate = rates.find((each) => /^[\d.]+$/.test(each) && Number(each) > 0 && Number(each) < FEW_BPS);
+  return rate === undefined ? '' : `${rate} means ${rate} bit/s; for megabits per second, write ${rate}mbps.`;
+}
+
 export function LinkPanel({ running }: { running: boolean }) {
   return (
     <details class="panel" open>
@@ -45,6 +54,7 @@ export function LinkPanel({ running }: { running: boolean }) {
         label="Capacity"
         help="A rate, or a schedule: 1.5mbps,0.6mbps@20s"
         suggestions={LINK_WORDS.capacity.examples}
+        doubt={doubtOfCapacity}
       />
       <CapacitySlider />
       <Download running={running} />

@@ -16,7 +16,10 @@ import { SaveButton } from './save_button.js';
 const withTime = signal(false);
 const withTheme = signal(false);
 
-/** The state in a copied link. The time window and the theme are left out unless the user includes them. */
+/**
+ * The state in a copied link. The time window and the theme are left out unless the user includes them. A page that
+ * sends to another one does not give away its room: whoever opens the link would be a second sender.
+ */
 function shared(): AppState {
   const state = settings.peek();
   const { window_s, from_s, paused, theme } = DEFAULT_STATE;
@@ -24,6 +27,7 @@ function shared(): AppState {
     ...state,
     ...(!withTime.peek() && { window_s, from_s, paused }),
     ...(!withTheme.peek() && { theme }),
+    ...(state.role === 'send' && { role: 'loopback' as const, room: '' }),
   };
 }
 
@@ -43,7 +47,7 @@ const newRoom = (): string =>
 function joinLink(): string {
   const room = settings.peek().room || newRoom();
   change({ room, role: 'send' });
-  return linkTo({ ...shared(), role: 'receive', autostart: true });
+  return linkTo({ ...shared(), room, role: 'receive', autostart: true });
 }
 
 export function TracePanel({ recorder, running }: { recorder: Recorder; running: boolean }) {
@@ -121,7 +125,9 @@ export function SharePanel({ running }: { running: boolean }) {
         {role === 'receive' && `This page receives from the page that invited it (room ${room}).`}
       </p>
       <div class="row">
-        {role !== 'receive' && !running && <CopyButton text={joinLink}>Copy join link</CopyButton>}
+        {(role === 'send' || (role === 'loopback' && !running)) && (
+          <CopyButton text={joinLink}>Copy join link</CopyButton>
+        )}
         {role !== 'loopback' && !running && (
           <button type="button" onClick={() => change({ role: 'loopback', room: '' })}>
             Back to one page

@@ -25,6 +25,7 @@ async function receiving(server: FakeServer): Promise<{ room: Room; told: string
   const told: string[] = [];
   room.onOther = () => told.push('other');
   room.onAgain = () => told.push('again');
+  room.onSame = () => told.push('same');
   return { room, told };
 }
 
@@ -48,4 +49,19 @@ it('tells a receiving page that restarts that the other page has begun another c
   void room.invitation(1);
   void (await server.join('sender')).invite({ originEpochMs: 2, relay: null });
   expect(told).toEqual(['other']);
+});
+
+it('tells two pages that both send, or both receive, that they have the same role', async () => {
+  const server = new FakeServer();
+  const { room, told } = await receiving(server);
+  // The other page takes the place of a sender, but waits for an invitation, too.
+  const other = await server.join('sender');
+  const otherTold: string[] = [];
+  other.onSame = () => otherTold.push('same');
+  void room.invitation();
+  void other.invitation();
+  expect([told, otherTold]).toEqual([['same'], []]);
+  void room.invite({ originEpochMs: 1, relay: null });
+  void other.invite({ originEpochMs: 2, relay: null });
+  expect(told).toEqual(['same', 'same']);
 });

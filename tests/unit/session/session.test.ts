@@ -1,5 +1,5 @@
 /** One call at a time, which may fail and come back, and writes only into its own recording. */
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { CallOptions, CallStatus } from '../../../src/rtc/index.js';
 
@@ -13,6 +13,8 @@ const made = vi.hoisted(() => ({
   inviting: Promise.resolve(),
   /** What the recorder reads before it begins a recording. */
   reading: Promise.resolve(),
+  /** The track that is sent. */
+  track: new EventTarget(),
   /** Restarts the latest call. */
   restart: (): void => undefined,
 }));
@@ -46,7 +48,7 @@ vi.mock('../../../src/app/session/source.js', () => ({
     fps = 30;
     stop(): void {}
     open(): Promise<object> {
-      return Promise.resolve({ track: { getSettings: () => ({}) } });
+      return Promise.resolve({ track: made.track });
     }
   },
   videoOf: () => null,
@@ -73,6 +75,9 @@ vi.stubGlobal(
   },
 );
 const { Session } = await import('../../../src/app/session/session.js');
+const { change } = await import('../../../src/app/settings.js');
+const { dismiss, notices } = await import('../../../src/app/notices.js');
+const { DEFAULT_STATE } = await import('../../../src/app/state.js');
 
 const written: string[] = [];
 const recorder = {
@@ -88,6 +93,11 @@ const recorder = {
 };
 const ROW = { link: 0, time_us: 1e6, queue_delay_us: 0, queue_bytes: 0, capacity_bps: 1e6, drops: 0 };
 
+afterEach(() => {
+  vi.useRealTimers();
+  change(DEFAULT_STATE);
+  for (const { code } of notices.peek()) dismiss(code);
+});
 beforeEach(() => {
   made.calls = [];
   made.links = [];
@@ -125,6 +135,54 @@ describe('a call that failed', () => {
     expect(made.calls.map(({ isClosed }) => isClosed)).toEqual([true, false]);
     await calls.stop();
     expect(made.calls.every(({ isClosed }) => isClosed)).toBe(true);
+  });
+});
+
+describe('a time after which the call stops', () => {
+  it('counts from the beginning of the call, also if it is chosen during the call', async () => {
+    vi.useFakeTimers();
+    const calls = session();
+    await calls.start();
+    report(0, 'connected');
+    await vi.advanceTimersByTimeAsync(2000);
+    change({ duration_s: 5 });
+    await vi.advanceTimersByTimeAsync(2900);
+    expect(calls.phase.value).toBe('connected');
+    await vi.advanceTimersByTimeAsync(200);
+    expect(calls.phase.value).toBe('idle');
+  });
+
+  it('does not end the call if it has passed already, nor does a later restart', async () => {
+    vi.useFakeTimers();
+    const calls = session();
+    await calls.start();
+    report(0, 'connected');
+    await vi.advanceTimersByTimeAsync(10_000);
+    change({ duration_s: 5 });
+    made.restart();
+    await vi.advanceTimersByTimeAsync(1000);
+    report(1, 'connected');
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(calls.phase.value).toBe('connected');
+    await calls.stop();
+  });
+});
+
+describe('a camera that ends', () => {
+  const told = (): boolean => notices.value.some(({ code }) => code === 'source-ended');
+
+  it('is mentioned and recorded, until the call is stopped', async () => {
+    change({ source: 'camera' });
+    const calls = session();
+    await calls.start();
+    report(0, 'connected');
+    made.track.dispatchEvent(new Event('ended'));
+    expect(told()).toBe(true);
+    expect(written).toContain('source_ended');
+    await calls.stop();
+    expect(told()).toBe(false);
+    made.track.dispatchEvent(new Event('ended'));
+    expect(told()).toBe(false);
   });
 });
 
