@@ -175,9 +175,9 @@ export class Picture {
     this.#opening = opening.catch(() => undefined);
     const header = await opening;
     if (!isLatest()) return null;
-    const extent = await scope.reload('all');
+    const [extent, events] = await Promise.all([scope.reload('all'), share.store.events()]);
     if (!isLatest()) return null;
-    const recording = describedRecording(file.name, header, extent, flow);
+    const recording = describedRecording(file.name, header, extent, events, flow);
     this.showing.value = { kind: 'recording', recording };
     await scope.settled();
     const { title, durationUs, names } = recording;

@@ -9,10 +9,12 @@ import {
   controllerOfFile,
   filtersFor,
   firstFlow,
+  lastInCharge,
   ownFlows,
   shadowsOf,
   type DrawnController,
 } from '../boards/recorded_controllers.js';
+import type { TraceEvent } from '../core/index.js';
 import { controllerOfPreset, CONTROLLER_NAMES } from '../core/schema.js';
 import type { FlowInfo } from '../runs/run.js';
 import { recordedFlows, type RecordedFlow } from '../trace/recorded_flows.js';
@@ -53,6 +55,7 @@ export function describedRecording(
   file: string,
   header: TraceHeader,
   extent: TraceExtent,
+  events: readonly TraceEvent[],
   wanted: string,
 ): Recording {
   const recorded = recordedFlows(header);
@@ -73,7 +76,7 @@ export function describedRecording(
     names: recorded.map(nameOf),
     drawn: isSimulation
       ? { kind: 'run', flows: recorded.map(flowOfSimulation) }
-      : callOf(header, extent, wanted),
+      : callOf(header, extent, events, wanted),
   };
 }
 
@@ -91,14 +94,19 @@ function flowOfSimulation(recorded: RecordedFlow): FlowInfo {
   };
 }
 
-function callOf(header: TraceHeader, extent: TraceExtent, wanted: string): RecordedCall {
+function callOf(
+  header: TraceHeader,
+  extent: TraceExtent,
+  events: readonly TraceEvent[],
+  wanted: string,
+): RecordedCall {
   const own = ownFlows(header, extent.flows);
   const isOfMany = extent.flows.length > 1 || extent.links.length > 1 || shadowsOf(header).length > 0;
   const chosen = recordedFlows(header).find((flow) => nameOf(flow) === wanted)?.flow;
   const flow = isOfMany || own.length > 1 ? (chosen ?? firstFlow(header, own)) : NaN;
   return {
     kind: 'call',
-    inCharge: controllerOfFile(header, flow),
+    inCharge: controllerOfFile(header, flow, lastInCharge(events)),
     shadows: shadowsOf(header, flow),
     beside: besideOf(header),
     filters: filtersFor(flow, flow, extent.links.length > 1),

@@ -29,7 +29,7 @@ import { freezesIn } from '../calls/record/freezes.js';
 import { inboundGrowth, outboundGrowth } from './growth.js';
 import { layersIn, type LayerMetrics } from './layers.js';
 import { carrying } from './media.js';
-import { receivedCurve, sentCurve } from './rate_curve.js';
+import { receivedCurve, sentCurve, type RateCurve } from './rate_curve.js';
 import { routingOf } from './routing.js';
 import {
   callEndUs,
@@ -148,12 +148,13 @@ export function lossRatio(record: CallRecord, paths: readonly Path[], window: Wi
   return sum(expected) > 0 ? Math.max(0, sum(lost)) / sum(expected) : null;
 }
 
-/** The share of the capacity that the call's own packets used; null if the capacity is unknown. */
-export function ownUtilisation(record: CallRecord, paths: readonly Path[], window: Window): number | null {
-  const bits = capacityBitsIn(record, paths, window);
-  const rate = receivedCurve(record, paths).rateBps(window);
-  if (bits === null) return null;
-  return finiteOrNull((rate * (window.toUs - window.fromUs)) / 1e6 / bits);
+/**
+ * The mean rate over the part of a window for which the curve is known. Pages are sampled at different times, so each
+ * page's last sample may be a little before the end of the window.
+ */
+function meanBps(curve: RateCurve, { fromUs, toUs }: Window): number {
+  const untilUs = Math.min(toUs, curve.knownUntilUs);
+  return untilUs > fromUs ? curve.rateBps({ fromUs, toUs: untilUs }) : NaN;
 }
 
 /**
@@ -211,6 +212,8 @@ const overSenders = (
 export function pathMetrics(record: CallRecord, all: readonly Path[], window: Window): CallMetrics {
   const paths = carrying(all, window);
   const received = receivedCurve(record, paths);
+  const receivedBps = meanBps(received, window);
+  const windowS = (window.toUs - window.fromUs) / 1e6;
   const { points, estimated } = queueDelays(record, paths, window);
   const delays = points.map(({ delayUs }) => delayUs / 1e3);
   const [p50, p95, p99, max] = percentiles(delays, [50, 95, 99, 100]).map(finiteOrNull);
@@ -223,10 +226,10 @@ export function pathMetrics(record: CallRecord, all: readonly Path[], window: Wi
   return {
     window,
     source: received.source,
-    sentBps: finiteOrNull(sentCurve(record, paths).rateBps(window)),
-    receivedBps: finiteOrNull(received.rateBps(window)),
-    capacityBps: bits === null ? null : finiteOrNull((bits * 1e6) / (window.toUs - window.fromUs)),
-    utilisation: ownUtilisation(record, paths, window),
+    sentBps: finiteOrNull(meanBps(sentCurve(record, paths), window)),
+    receivedBps: finiteOrNull(receivedBps),
+    capacityBps: bits === null ? null : finiteOrNull(bits / windowS),
+    utilisation: bits === null ? null : finiteOrNull((receivedBps * windowS) / bits),
     pathUtilisation: pathUtilisation(record, paths, window),
     queueDelayP50Ms: p50 ?? null,
     queueDelayP95Ms: p95 ?? null,

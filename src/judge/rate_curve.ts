@@ -107,7 +107,10 @@ function statsCurve(
 ): RateCurve {
   const lines = of.map(({ endpoint, count }) => ({
     ...samplePoints(endpoint.samples, count),
-    open: !record.pages.some(({ id, ended }) => id === endpoint.page && ended !== null),
+    // A connection that was closed, or whose page has ended, gives no more samples.
+    open:
+      endpoint.states.at(-1)?.state !== 'closed' &&
+      !record.pages.some(({ id, ended }) => id === endpoint.page && ended !== null),
   }));
   const ends = lines.filter(({ open }) => open).map(({ timesUs }) => timesUs.at(-1) ?? -Infinity);
   const knownUntilUs = lines.length === 0 ? -Infinity : Math.min(Infinity, ...ends);

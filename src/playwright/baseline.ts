@@ -13,6 +13,7 @@ import {
   BASELINE_STEP_US,
   curveOf,
   judgeBaseline,
+  judgeProved,
   secondsText,
   type Asked,
   type Curve,
@@ -30,7 +31,7 @@ const FORMAT = v.object({
   queue_delay_ms: v.array(v.nullable(v.number())),
 });
 
-/** Thrown if a stored curve cannot be used, or if a call is too short to store its curve. */
+/** Thrown if a stored curve cannot be used, or if a call is too short or proves nothing, so that its curve is not stored. */
 export class BaselineError extends Error {
   override readonly name = 'BaselineError';
 }
@@ -92,7 +93,7 @@ export function updateOf(config: Pick<TestInfo['config'], 'updateSnapshots' | 'v
 
 /**
  * Waits until the call has run for `lengthUs`, and returns its curve. @throws BaselineError if it does not run
- * that long
+ * that long, bypassed its link, or carried nothing
  */
 async function recordCurve({ call, lengthUs }: BaselineMatch): Promise<Curve> {
   const askedUs = call.nowUs;
@@ -105,13 +106,18 @@ async function recordCurve({ call, lengthUs }: BaselineMatch): Promise<Curve> {
     delayToleranceMs: Infinity,
   };
   const wait = { isNot: false, timeoutMs: undefined, retryMs: 0 };
-  await waitForVerdict(call, (asked) => judgeBaseline(asked, rule), wait);
+  const proved = (asked: Asked): Judgement => judgeProved(asked, 'any', (each) => judgeBaseline(each, rule));
+  const { judgement } = await waitForVerdict(call, proved, wait);
   const { record, view, nowUs } = call;
   const curve = curveOf({ record, view, askedUs, nowUs });
   const got = curve?.receivedBps.length ?? 0;
   if (!curve || got < steps)
     throw new BaselineError(
       `toMatchBaseline: expected a call of at least ${secondsText(steps * BASELINE_STEP_US)}, got ${secondsText(got * BASELINE_STEP_US)}; let the call run longer, or set the option \`over\` to a shorter time and store the baseline again`,
+    );
+  if (!judgement.pass)
+    throw new BaselineError(
+      `toMatchBaseline: the baseline was not stored, since there is ${judgement.received}; correct the call, and store the baseline again`,
     );
   const keep = lengthUs === null ? got : steps;
   return { receivedBps: curve.receivedBps.slice(0, keep), queueDelayMs: curve.queueDelayMs.slice(0, keep) };

@@ -28,8 +28,7 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
   }
   const cells = cellsOf(scenario);
   const checked = new Set<string>();
-  for (const cell of cells)
-    if (isChecked(scenario, cell)) checkCell(instantiate(scenario, cell), checked);
+  for (const cell of cells) if (isChecked(scenario, cell)) checkCell(instantiate(scenario, cell), checked);
   for (const [i, expectation] of (scenario.expectations ?? []).entries()) {
     const field = `${at}.expectations.${i}`;
     checkQuantity(scenario, measuredOf(expectation), field);
@@ -73,6 +72,9 @@ const isChecked = (scenario: Scenario, cell: CellParams): boolean =>
     return log === undefined || cell[name] === undefined || ends.includes(cell[name]);
   });
 
+/** The smallest number of values on an axis of a map. */
+const LEAST_VALUES = 3;
+
 function checkSurface(scenario: Scenario, surface: SurfaceSpec, at: string): void {
   checkQuantity(scenario, surface, at);
   const [x, y] = [axisOf(scenario, surface.x, `${at}.x`), axisOf(scenario, surface.y, `${at}.y`)];
@@ -83,6 +85,14 @@ function checkSurface(scenario: Scenario, surface: SurfaceSpec, at: string): voi
   ] as const) {
     if (axis.log === undefined)
       throw new ConfigError(`${at}.${name}`, 'an axis with `log`', axis.name, 'add `log` to this axis');
+    // The noise of a map is estimated from points with four neighbours.
+    if (axis.values.length < LEAST_VALUES)
+      throw new ConfigError(
+        `${at}.${name}`,
+        `an axis with at least ${LEAST_VALUES} values`,
+        String(axis.values.length),
+        'set a larger `count`',
+      );
   }
   if (surface.published === undefined && surface.slopes.length > 0)
     throw new ConfigError(

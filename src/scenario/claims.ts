@@ -79,18 +79,23 @@ class Runs {
 const differences = (left: readonly number[], right: readonly number[]): number[] =>
   left.map((value, run) => value - (right[run] ?? NaN));
 
+/** The runs in which a flow never converged. A run without any number has failed, and is not one of them. */
+const neverConverged = ({ metric, values, hasRun }: Side): readonly boolean[] =>
+  values.map((value, run) => metric === 'convergence_s' && Number.isNaN(value) && hasRun(run));
+
 /**
- * Returns both sides of a comparison. If they are convergence times, a run in which a flow never converged counts with
- * the longest time of both sides. Without this rule, a controller that rarely converges, but then fast, would count as
- * faster than one that always converges. A run without any number has failed, and stays without a time.
+ * Returns the sides of a comparison. If they are convergence times, a run in which a flow never converged counts with
+ * the longest time of all sides. Without this rule, a controller that rarely converges, but then fast, would count as
+ * faster than one that always converges.
  */
-function withNeverConverged(left: Side, right: Side): [left: readonly number[], right: readonly number[]] {
-  const longest = Math.max(...[...left.values, ...right.values].filter(Number.isFinite));
-  const completed = ({ metric, values, hasRun }: Side): readonly number[] =>
-    metric === 'convergence_s' && Number.isFinite(longest)
-      ? values.map((value, run) => (Number.isNaN(value) && hasRun(run) ? longest : value))
-      : values;
-  return [completed(left), completed(right)];
+function withNeverConverged(sides: readonly Side[]): (readonly number[])[] {
+  const longest = Math.max(...sides.flatMap(({ values }) => values.filter(Number.isFinite)));
+  return sides.map((side) => {
+    const never = neverConverged(side);
+    return Number.isFinite(longest)
+      ? side.values.map((value, run) => (never[run] === true ? longest : value))
+      : side.values;
+  });
 }
 
 /** One side of a comparison: the numbers of a metric, and whether a run has succeeded. */
@@ -171,7 +176,8 @@ function monotone(claim: MonotoneClaim, cells: readonly CellParams[], runs: Runs
   return [...groups.values()]
     .filter((group) => group.length > 1)
     .map((group) => {
-      const all = group.map((cell) => runs.of(claim, cell).map((value) => sign * value));
+      const sides = withNeverConverged(group.map((cell) => runs.side(claim, cell)));
+      const all = sides.map((side) => side.map((value) => sign * value));
       const values = all.map((each) => tests.mean(each));
       const steps = values.slice(1).map((value, i) => value - (values[i] ?? NaN));
       const ends = tests.above(differences(all.at(-1) ?? [], all[0] ?? []));
@@ -189,19 +195,27 @@ function compare(claim: CompareClaim, cells: readonly CellParams[], runs: Runs, 
   const { than } = claim;
   return cells.flatMap((cell) => {
     if (typeof than === 'number') {
-      const left = runs.of(claim, cell);
+      const side = runs.side(claim, cell);
+      const left = side.values;
+      const values = [tests.mean(left), than];
+      // The time of a run that never converged is above every number.
+      if (claim.is !== '>' && neverConverged(side).includes(true))
+        return [{ cells: [cell], values, p: left.length > 1 ? 1 : null, holds: false }];
       const tested = compared(
         claim,
         left,
         left.map(() => than),
         tests,
       );
-      return [{ cells: [cell], values: [tests.mean(left), than], ...tested }];
+      return [{ cells: [cell], values, ...tested }];
     }
     const other = { ...cell, ...than.cell };
     const [quantity] = otherSide(claim);
     if (quantity === undefined || !runs.has(other)) return [];
-    const [left, measured] = withNeverConverged(runs.side(claim, cell), runs.side(quantity, other));
+    const [left = [], measured = []] = withNeverConverged([
+      runs.side(claim, cell),
+      runs.side(quantity, other),
+    ]);
     const right = measured.map((value) => value * (than.times ?? 1));
     return [
       {

@@ -42,6 +42,16 @@ test('another controller in charge: the time goes on, and the former one watches
   await expect(scope.value('GCC')).toHaveText(/bps$/);
   await scope.stop();
   await expect(page.locator('header time')).toHaveCount(0);
+
+  // The file is opened with the controller that was in charge last, as the page showed it.
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save to a file' }).click();
+  const saved = await downloading;
+  await page.reload();
+  const path = await saved.path();
+  await page.locator('input[type=file][accept*=ndjson]').setInputFiles(path);
+  await expect(page.getByRole('figure').filter({ hasText: 'Congestion signal' })).toBeVisible();
+  await expect(page.locator('.summary').getByText(/nada-live asks for/)).toBeVisible();
 });
 
 test('shadows and a download come and go, and nothing else moves', async ({ page, served, scope }) => {

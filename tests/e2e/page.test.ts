@@ -201,6 +201,23 @@ test('a number out of range is refused where it was typed', async ({ page, serve
   await expect(rtt).toHaveValue('50');
 });
 
+test('a capacity without a unit is doubted, and a refused one is replaced by a network', async ({
+  page,
+  served,
+}) => {
+  await page.goto(served.url);
+  const capacity = page.locator('input[name=capacity]');
+  await capacity.fill('2');
+  await capacity.press('Tab');
+  await expect(page.getByText('2 means 2 bit/s; for megabits per second, write 2mbps.')).toBeVisible();
+  await capacity.fill('2 mb');
+  await capacity.press('Tab');
+  await expect(capacity).toHaveAttribute('aria-invalid', 'true');
+  await page.getByRole('button', { name: 'LTE' }).click();
+  await expect(capacity).toHaveValue('12mbps');
+  await expect(capacity).toHaveAttribute('aria-invalid', 'false');
+});
+
 test('nothing on the page leads nowhere or has no name', async ({ page, served }) => {
   await page.goto(served.url);
   await expect(page.getByRole('link')).not.toHaveCount(0);

@@ -13,6 +13,7 @@ interface Run {
   rate: number;
   title: 'matches' | 'does not match';
   update?: 'all' | 'changed' | 'missing' | 'none';
+  carries?: 'video' | 'nothing';
 }
 
 interface Ran extends Outcome {
@@ -21,8 +22,9 @@ interface Ran extends Outcome {
   attempts: number;
 }
 
-async function run(folder: string, { rate, title, update }: Run): Promise<Ran> {
+async function run(folder: string, { rate, title, update, carries = 'video' }: Run): Promise<Ran> {
   process.env['KIT_RATE'] = String(rate);
+  process.env['KIT_CARRIES'] = carries;
   const flags = ['-g', `${title}$`];
   const outcome = await runProject('baseline', folder, '', [
     ...flags,
@@ -92,4 +94,17 @@ test('a stored baseline is updated as the flag says', async ({}, testInfo) => {
   expect(storedKbps(folder)).toBe(600);
   expect(await run(folder, { rate: 4e5, title: 'matches', update: 'all' })).toMatchObject({ status: 0 });
   expect(storedKbps(folder)).toBe(400);
+});
+
+test('a call that carries nothing is not stored', async ({}, testInfo) => {
+  const folder = testInfo.outputPath();
+  expect(await run(folder, { rate: 4e5, title: 'matches', update: 'all' })).toMatchObject({ status: 0 });
+  for (const update of ['changed', 'all'] as const) {
+    const broken = await run(folder, { rate: 8e3, title: 'matches', update, carries: 'nothing' });
+    expect(broken.status).toBe(1);
+    expect(broken.message).toContain(
+      'the baseline was not stored, since there is no verdict: neither media nor data',
+    );
+    expect(storedKbps(folder)).toBe(400);
+  }
 });

@@ -132,6 +132,19 @@ describe('ccscope call --matrix', () => {
     expect((JSON.parse(again.stdout) as MatrixReport).cells).toEqual(report.cells);
   });
 
+  it('names a controller that failed in its runs, which then say nothing about it', async () => {
+    const throws = write(
+      'throws.mjs',
+      'export default { name: "throws", createReceiver() { let n = 0; return { onArrival: () => (++n % 10 === 0 ? { values: [] } : undefined) }; }, createSender() { let n = 0; return { onFeedback() { if (++n === 5) throw new Error("too much"); }, rate: () => ({ targetBps: 4e5 }) }; } };',
+    );
+    const controllers = [{ name: 'gcc' }, { name: 'throws', controller: throws }];
+    const matrix = file('throws.json', { runs: 1, duration_s: 5, controllers });
+    const { status, stdout, stderr } = await installed('--matrix', matrix, '--twin');
+    expect(stderr).toContain('too much');
+    expect(stdout).toContain('2 runs in which the controller failed and kept its last rate');
+    expect(status).toBe(1);
+  });
+
   it('names a run that failed, and goes on', async () => {
     const never = write(
       'breaks.mjs',

@@ -9,7 +9,8 @@ import { cellsOf, NATIVE, type Cell } from '../matrix/plan.js';
 import { readMatrix, type MatrixFile } from '../matrix/read.js';
 import { matrixReport, type MatrixHead, type MatrixReport } from '../matrix/report.js';
 import { makeReal, makeTwins, type Made } from '../matrix/run.js';
-import { matrixText } from '../matrix/text.js';
+import { faultsInCharge, matrixText } from '../matrix/text.js';
+import { faultLine } from '../controllers/controllers.js';
 import { sourcePreset } from '../twin/options.js';
 import { version } from '../../html/version.js';
 import type { CallFlags } from './call_options.js';
@@ -109,8 +110,8 @@ async function callAll({ file, head, cells }: Planned, flags: CallFlags, io: Io)
 }
 
 /**
- * Makes the runs, then writes the report, even after an error or an interruption. If some of the runs failed,
- * throws FailedRun after the report.
+ * Makes the runs, then writes the report, even after an error or an interruption. If some of the runs failed, or if the
+ * controller in charge failed in some of them, throws FailedRun after the report.
  */
 async function writing(
   report: () => MatrixReport,
@@ -124,8 +125,13 @@ async function writing(
     const made = report();
     if (made.cells.length > 0 || made.failures.length > 0) await write(made, flags, io);
   }
-  const { length } = report().failures;
-  if (length > 0) throw new FailedRun(`${counted(length, 'run')} failed`);
+  const { failures, cells } = report();
+  const faults = cells.flatMap(({ report: { runs } }) => runs.flatMap(faultsInCharge)).map(faultLine);
+  const said = [
+    ...(failures.length > 0 ? [`${counted(failures.length, 'run')} failed`] : []),
+    ...new Set(faults),
+  ];
+  if (said.length > 0) throw new FailedRun(said.join('\n'));
 }
 
 async function write(report: MatrixReport, { json, html }: CallFlags, io: Io): Promise<void> {

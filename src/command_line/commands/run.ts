@@ -332,7 +332,7 @@ function resultText(
     `  ${[what, whose, size].filter((part) => part !== '').join(', ')}`,
     '',
     ...(report.surface === undefined
-      ? resultTable(scenario, result, replacedFlows(scenario, controllers))
+      ? resultTable(scenario, result, runs, replacedFlows(scenario, controllers))
       : surfaceLines(report.surface)),
     ...(published.length > 0 ? ['', ...published] : []),
     ...(claims.length > 0 ? ['', ...claims] : []),

@@ -6,7 +6,16 @@ import { table } from '../../html/table.js';
 import { html, type Html } from '../../html/text.js';
 import type { Compared } from './form.js';
 import type { MatrixReport } from './report.js';
-import { differenceText, HOLDS, METRICS, QUANTITIES, setText, targetText, valueText } from './text.js';
+import {
+  differenceText,
+  faultyRuns,
+  HOLDS,
+  METRICS,
+  QUANTITIES,
+  setText,
+  targetText,
+  valueText,
+} from './text.js';
 import type { CellReport, VerdictReport } from './verdicts.js';
 
 /** The charts. Each has a group of bars for each link, and each group has a bar for each controller. */
@@ -103,7 +112,11 @@ function cellRow(report: MatrixReport, cell: CellReport, index: number, rows: nu
       : failed.length === 0
         ? html`<span class="verdict within">all hold</span>`
         : failed.map((one) => html`${badge(one)} ${targetText(one)} `);
-  const marked = overloaded > 0 ? ` (${overloaded} on an overloaded machine)` : '';
+  const faulty = faultyRuns(cell);
+  const marked = [
+    overloaded > 0 ? ` (${overloaded} on an overloaded machine)` : '',
+    faulty > 0 ? ` (${faulty} in which the controller failed)` : '',
+  ].join('');
   return html`<tr>
     ${index === 0 ? html`<th scope="rowgroup" rowspan="${rows}">${cell.link}</th>` : ''}
     <td>${cell.controller}</td>

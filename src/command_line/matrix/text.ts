@@ -1,4 +1,5 @@
 /** The report on a matrix as text. The HTML page of the report shares some of its wording. */
+import type { RunReport } from '../call/types.js';
 import { aligned } from '../../text/terminal.js';
 import type { Compared, Target } from './form.js';
 import type { MatrixReport } from './report.js';
@@ -86,11 +87,20 @@ function overLines({ over_links: over }: MatrixReport): string[] {
   ]);
 }
 
+/** The faults of the controller in charge. After such a fault, the rest of the run says nothing about the controller. */
+export const faultsInCharge = ({ controller_faults: faults }: RunReport): RunReport['controller_faults'] =>
+  faults.filter(({ flow }) => flow === 0);
+
+/** How many runs of a cell had a fault of the controller in charge. */
+export const faultyRuns = ({ report: { runs } }: CellReport): number =>
+  runs.filter((run) => faultsInCharge(run).length > 0).length;
+
 export function matrixText(report: MatrixReport): string {
   const { title: name, runs, duration_s, twin, machine, notes, failures, complete, baseline } = report;
   const how = twin === true ? ` (twin, machine ${machine ?? 'idle'})` : '';
   const beside = baseline === null ? '' : `; in brackets: less the median of ${baseline}`;
   const overloaded = report.cells.reduce((sum, cell) => sum + cell.report.overloaded_runs, 0);
+  const faulty = report.cells.reduce((sum, cell) => sum + faultyRuns(cell), 0);
   return [
     `${name}${how}`,
     `${counted(runs, 'run')} of ${duration_s} s in each cell, medians${beside}`,
@@ -100,6 +110,9 @@ export function matrixText(report: MatrixReport): string {
     ...overLines(report),
     ...notes,
     ...(overloaded > 0 ? [`${counted(overloaded, 'run')} on an overloaded machine`] : []),
+    ...(faulty > 0
+      ? [`${counted(faulty, 'run')} in which the controller failed and kept its last rate`]
+      : []),
     ...(complete ? [] : ['interrupted: these are the runs that were made']),
     ...(failures.length > 0 ? [`${counted(failures.length, 'run')} failed`] : []),
     '',

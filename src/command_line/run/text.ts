@@ -15,15 +15,8 @@ import { measuredOf } from '../../papers/measured.js';
 import { metricName } from '../../papers/metric_name.js';
 import type { ExperimentReport, MetricReport } from '../../papers/report.js';
 import { claimLines } from '../../papers/table.js';
-import { bandText, intervalText, publishedText } from '../../papers/text.js';
+import { bandText, comparedText, publishedText } from '../../papers/text.js';
 import { aligned, sparkline } from '../../text/terminal.js';
-
-/**
- * `0.91 ± 0.02`, in the metric's unit: the mean and, if there are at least two runs, half of the 95 % interval of the
- * mean, as in the report of `ccscope reproduce`.
- */
-export const measuredText = ({ name, measured }: MetricResult): string =>
-  intervalText(name, measuredOf(measured));
 
 /**
  * The metrics to show: those in the scenario's `metrics` and `expectations`, or all if both are empty. The
@@ -38,12 +31,15 @@ function wanted(scenario: Scenario, metrics: readonly MetricResult[]): readonly 
 }
 
 /**
- * One row per cell and one column per metric, or one row per metric if there is only one cell. `replaced`
- * contains the controllers that replaced the scenario's own, by flow name.
+ * One row per cell and one column per metric, or one row per metric if there is only one cell. Each number is
+ * `0.91 ± 0.02`, in the metric's unit: the mean and, if there are at least two runs, half of the 95 % interval of the
+ * mean. `runs` is the number of runs in each cell. `replaced` contains the controllers that replaced the scenario's own,
+ * by flow name.
  */
 export function resultTable(
   scenario: Scenario,
   { cells }: ExperimentResult,
+  runs: number,
   replaced: ReadonlyMap<string, string>,
 ): string[] {
   const title = (metric: MetricResult): string => {
@@ -57,7 +53,7 @@ export function resultTable(
     cellLabel(scenario, params),
     ...columns.map((column) => {
       const metric = metrics.find((each) => title(each) === column);
-      return metric === undefined ? '' : measuredText(metric);
+      return metric === undefined ? '' : comparedText(metric.name, measuredOf(metric.measured), runs);
     }),
   ]);
   const [first] = texts;

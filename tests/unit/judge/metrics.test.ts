@@ -6,6 +6,27 @@ import { callRecord, endpoint, frames, inbound, sample, samples, steady, videoSa
 
 const between = (fromS: number, toS: number) => ({ fromUs: fromS * 1e6, toUs: toS * 1e6 });
 
+describe('metrics of a call from getStats', () => {
+  it.each([
+    ['sender', 40, 39.5],
+    ['receiver', 39.5, 40],
+  ])(
+    'have both rates and the utilisation, whichever page was sampled last: the %s',
+    (_, sentS, receivedS) => {
+      const { sent } = videoSamples(0, sentS, 9e5);
+      const { received } = videoSamples(0, receivedS, 9e5);
+      const record = callRecord({
+        backend: 'devtools',
+        offerer: { samples: sent },
+        answerer: { samples: received },
+      });
+      const { sentBps, receivedBps } = callMetrics(record);
+      expect(sentBps).toBeCloseTo(9e5, -4);
+      expect(receivedBps).toBeCloseTo(9e5, -4);
+    },
+  );
+});
+
 describe('metrics of a call from its packets', () => {
   it('integrates a capacity that changes', () => {
     // 1 Mbps until 4 s, then 500 kbps: the link can carry (2 * 1 + 4 * 0.5) Mbit in (2 s, 8 s]. 300 kbps are

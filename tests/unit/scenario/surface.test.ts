@@ -35,6 +35,13 @@ const small = parseScenario({
   axes: raw().axes.map((axis) => (axis.log ? { ...axis, log: { ...axis.log, count: COUNT } } : axis)),
 });
 
+it('needs at least three values on each axis, since its noise is that of points with four neighbours', () => {
+  const axes = raw().axes.map((axis) => (axis.log ? { ...axis, log: { ...axis.log, count: 2 } } : axis));
+  expect(() => parseScenario({ ...raw(), axes })).toThrow(
+    /surface\.x: expected an axis with at least 3 values, got 2/,
+  );
+});
+
 /** Random numbers from the standard normal distribution (Box and Muller, 1958). */
 function gaussian(seed: number): () => number {
   const random = randomNumbers(seed);

@@ -156,6 +156,32 @@ describe('a claim that one converges faster', () => {
     expect(evaluateClaim(faster, results(never(3), never(3))).holds).toBe(false);
   });
 
+  it('is not below a number if a run never converged, and is if each did', () => {
+    const below: Claim = { ...faster, than: 39, cells: { queue: 'left' } };
+    const rare = evaluateClaim(below, results([5, 6, 7, ...never(7)], []));
+    expect(rare.cases).toMatchObject([{ p: 1, holds: false }]);
+    expect(evaluateClaim({ ...below, is: '~', tolerance: 39 }, results([5, 6, ...never(1)], [])).holds).toBe(
+      false,
+    );
+    expect(evaluateClaim(below, results([5, 6, 7], [])).holds).toBe(true);
+    // A run without any number has failed.
+    expect(evaluateClaim(below, results([5, 6, 7, NaN], [], [1, 1, 1, NaN])).holds).toBe(true);
+  });
+
+  it('does not fall along an axis on which fewer and fewer runs converge', () => {
+    const along = (ends: Record<string, number[]>): CellValues[] =>
+      Object.entries(ends).map(([n, values]) => ({
+        cell: { n },
+        values: new Map([
+          [quantityKey({ metric: 'convergence_s' }), values],
+          [JAIN, values.map(() => 1)],
+        ]),
+      }));
+    const falls: Claim = { ...rising, metric: 'convergence_s', direction: 'falling' };
+    expect(evaluateClaim(falls, along({ 1: [30, 31, 32], 2: [10, 11, 12] })).holds).toBe(true);
+    expect(evaluateClaim(falls, along({ 1: [30, 31, 32], 2: [10, ...never(2)] })).holds).toBe(false);
+  });
+
   it('leaves out runs that have failed, which have no numbers at all', () => {
     const failed = [1, 1, NaN];
     const [{ values } = { values: [] }] = evaluateClaim(
