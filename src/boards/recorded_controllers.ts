@@ -14,7 +14,7 @@ export interface DrawnController {
 }
 
 const kindOf = ({ controller, preset }: Pick<RecordedFlow, 'controller' | 'preset'>): string =>
-  (preset === undefined ? undefined : controllerOfPreset(preset)) ?? controller ?? 'gcc';
+  controllerOfPreset(preset ?? '') ?? controller ?? 'gcc';
 
 /**
  * The shadows (controllers that only watched). If a trace has several streams, returns only the shadows that watched
@@ -55,27 +55,26 @@ export function firstFlow(header: Partial<TraceHeader>, flows: readonly number[]
   return flows.find((flow) => controlled.some((each) => each.flow === flow)) ?? flows[0] ?? NaN;
 }
 
-/** The controller of the last call in a recording, which may have begun with another one; null if none is recorded. */
-export function lastInCharge(
+/**
+ * The header of a recording, with the controller of its last call, which may differ from that of its first: an event
+ * names the controller with which a call starts.
+ */
+export function headerOfLastCall(
+  header: Partial<TraceHeader>,
   events: readonly TraceEvent[],
-): Pick<RecordedFlow, 'controller' | 'preset'> | null {
-  const { detail } = events.findLast(({ name }) => name === 'start') ?? {};
-  const { controller, preset } = Object(detail) as Record<string, unknown>;
-  if (typeof controller !== 'string') return null;
-  return { controller, ...(typeof preset === 'string' && { preset }) };
+): Partial<TraceHeader> {
+  const start = events.findLast(({ name }) => name === 'start');
+  const [last] = recordedFlows({ flows: [{ flow: 0, ...(start?.detail as object) }] });
+  return last?.controller === undefined ? header : { ...header, preset: undefined, ...last };
 }
 
 /**
- * The controller of one flow in a file. If the header has no entry for the flow, uses `last`, the controller of the
- * last call, or else the header's own fields `controller` and `preset`.
+ * The controller of one flow in a file. If the header has no entry for the flow, uses the header's own fields
+ * `controller` and `preset`.
  */
-export function controllerOfFile(
-  header: Partial<TraceHeader>,
-  flow: number,
-  last: ReturnType<typeof lastInCharge> = null,
-): DrawnController {
+export function controllerOfFile(header: Partial<TraceHeader>, flow: number): DrawnController {
   const named = recordedFlows(header).find((each) => each.flow === flow && each.kind !== 'shadow');
-  const { controller, preset } = named ?? (flow > 0 ? null : last) ?? header;
+  const { controller, preset } = named ?? header;
   const kind = kindOf({ controller, preset });
   return {
     flow: Number.isNaN(flow) ? 0 : flow,

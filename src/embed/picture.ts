@@ -7,8 +7,7 @@ import { signal } from '@preact/signals';
 import type { Scope } from '../boards/scope.js';
 import { cellFor, wrongChoices } from '../runs/cell_choice.js';
 import { LiveRun } from '../runs/live_run.js';
-import { detailedFlow } from '../runs/flows.js';
-import { described, traceOf, type FlowInfo, type Run } from '../runs/run.js';
+import { described, traceOf, type Run } from '../runs/run.js';
 import { runScope } from '../runs/run_scope.js';
 import { instantiate, type CellParams } from '../scenario/cells.js';
 import { compile } from '../scenario/compile.js';
@@ -18,7 +17,7 @@ import type { CheckedScenario } from '../worker/simulation/simulation_protocol.j
 import type { Choices, Source } from './attributes.js';
 import { problemOf } from './problem.js';
 import type { ErrorDetail, ReadyDetail } from './public.js';
-import { describedRecording, type Recording } from './recording.js';
+import { checkFlow, describedRecording, type Recording } from './recording.js';
 import { recordingOf, scenarioOf } from './sources.js';
 import { shareOfWorkers, type Share } from './workers.js';
 
@@ -155,7 +154,10 @@ export class Picture {
     const { scenario, cells } = this.#checked.scenario;
     const cell = cellOf(cells, choices.cell);
     const seed = choices.seed ?? seedOf(scenario, 0);
-    checkFlow(described(compile(instantiate(scenario, cell), seed)).flows, choices.flow);
+    const { flows } = described(compile(instantiate(scenario, cell), seed));
+    const media = flows.flatMap(({ kind, name }) => (kind === 'media' ? [name] : []));
+    const none = 'no flow in this scenario has a controller';
+    checkFlow(choices.flow, media, 'a flow with a controller:', none);
     this.showing.value = { kind: 'run' };
     const run = await live.play({ scenario, cell, seed });
     if (run === null) return null;
@@ -192,17 +194,6 @@ function cellOf(cells: readonly CellParams[], chosen: CellParams): CellParams {
   const { axis, value, expected } = wrong;
   const fix = 'correct or remove this axis=value pair';
   throw new ConfigError('cell', cut(expected, 200), shown(`${axis}=${value}`), fix);
-}
-
-function checkFlow(flows: readonly FlowInfo[], wanted: string): void {
-  if (wanted === '' || detailedFlow(flows, wanted)?.name === wanted) return;
-  const names = flows.flatMap(({ kind, name }) => (kind === 'media' ? [name] : []));
-  if (names.length === 0) {
-    const none = 'no value, since no flow in this scenario has a controller';
-    throw new ConfigError('flow', none, shown(wanted), 'remove the attribute');
-  }
-  const expected = `a flow with a controller (${cut(names.join(', '), 200)})`;
-  throw new ConfigError('flow', expected, shown(wanted), 'correct the name, or remove the attribute');
 }
 
 /** The choices that determine which rows are simulated or read. */

@@ -9,7 +9,7 @@ import {
   controllerOfFile,
   filtersFor,
   firstFlow,
-  lastInCharge,
+  headerOfLastCall,
   ownFlows,
   shadowsOf,
   type DrawnController,
@@ -44,6 +44,16 @@ export interface Recording {
   drawn: RecordedRun | RecordedCall;
 }
 
+/**
+ * Throws ConfigError if the attribute `flow` names none of the flows. `kind` says which flows they are, and `none` why
+ * there are none.
+ */
+export function checkFlow(wanted: string, names: readonly string[], kind: string, none: string): void {
+  if (wanted === '' || names.includes(wanted)) return;
+  const expected = names.length > 0 ? `${kind} ${cut(names.join(', '), 200)}` : `no value, since ${none}`;
+  throw new ConfigError('flow', expected, shown(wanted), 'correct the name, or remove the attribute');
+}
+
 const nameOf = ({ flow, name }: RecordedFlow): string => name ?? `flow ${flow}`;
 
 /**
@@ -59,31 +69,24 @@ export function describedRecording(
   wanted: string,
 ): Recording {
   const recorded = recordedFlows(header);
-  if (wanted !== '' && !recorded.some((flow) => nameOf(flow) === wanted)) {
-    const names = recorded.map(nameOf).join(', ');
-    if (names === '') {
-      const none = 'no value, since the recording names no flows';
-      throw new ConfigError('flow', none, shown(wanted), 'remove the attribute');
-    }
-    const expected = `one of ${cut(names, 200)}`;
-    throw new ConfigError('flow', expected, shown(wanted), 'correct the name, or remove the attribute');
-  }
+  const names = recorded.map(nameOf);
+  checkFlow(wanted, names, 'one of', 'the recording names no flows');
   const { fromUs, toUs, rows } = extent;
   const isSimulation = (rows['throughput'] ?? 0) > 0 && recorded.some(({ kind }) => kind === 'media');
   return {
     title: file,
     durationUs: (toUs ?? 0) - (fromUs ?? 0),
-    names: recorded.map(nameOf),
+    names,
     drawn: isSimulation
       ? { kind: 'run', flows: recorded.map(flowOfSimulation) }
-      : callOf(header, extent, events, wanted),
+      : callOf(headerOfLastCall(header, events), extent, wanted),
   };
 }
 
 function flowOfSimulation(recorded: RecordedFlow): FlowInfo {
   const { flow, kind, preset } = recorded;
   const own = CONTROLLER_NAMES.find((name) => name === recorded.controller);
-  const controller = own ?? (preset === undefined ? undefined : controllerOfPreset(preset));
+  const controller = own ?? controllerOfPreset(preset ?? '');
   return {
     flow,
     name: nameOf(recorded),
@@ -94,19 +97,14 @@ function flowOfSimulation(recorded: RecordedFlow): FlowInfo {
   };
 }
 
-function callOf(
-  header: TraceHeader,
-  extent: TraceExtent,
-  events: readonly TraceEvent[],
-  wanted: string,
-): RecordedCall {
+function callOf(header: Partial<TraceHeader>, extent: TraceExtent, wanted: string): RecordedCall {
   const own = ownFlows(header, extent.flows);
   const isOfMany = extent.flows.length > 1 || extent.links.length > 1 || shadowsOf(header).length > 0;
   const chosen = recordedFlows(header).find((flow) => nameOf(flow) === wanted)?.flow;
   const flow = isOfMany || own.length > 1 ? (chosen ?? firstFlow(header, own)) : NaN;
   return {
     kind: 'call',
-    inCharge: controllerOfFile(header, flow, lastInCharge(events)),
+    inCharge: controllerOfFile(header, flow),
     shadows: shadowsOf(header, flow),
     beside: besideOf(header),
     filters: filtersFor(flow, flow, extent.links.length > 1),

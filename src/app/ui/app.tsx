@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
+import type { TraceEvent } from '../../core/index.js';
 import type { Sharing } from '../../reasons/index.js';
 import type { TraceHeader } from '../../trace/index.js';
 import type { Scope } from '../../boards/scope.js';
@@ -17,7 +18,7 @@ import {
   controllerOfFile,
   filtersFor,
   firstFlow,
-  lastInCharge,
+  headerOfLastCall,
   ownFlows,
   shadowsOf,
 } from '../../boards/recorded_controllers.js';
@@ -74,9 +75,11 @@ export function App({ recorder, session, scope }: Parts) {
   const shadows = shadowsOf(header, kind === 'file' ? flow.value : NaN);
   const beside = besideOf(header);
   const isBefore = (kind === 'nothing' || kind === 'sample') && !running;
-  const last = useSignal<ReturnType<typeof lastInCharge>>(null);
+  const events = useSignal<readonly TraceEvent[]>([]);
   const inCharge =
-    kind === 'call' ? session.inCharge.value : controllerOfFile(header, flow.value, last.value);
+    kind === 'call'
+      ? session.inCharge.value
+      : controllerOfFile(headerOfLastCall(header, events.value), flow.value);
   const detailed = shadows.find((shadow) => shadow.flow === detail.value) ?? inCharge;
   useEffect(() => {
     if (kind === 'nothing' || kind === 'sample') return;
@@ -84,9 +87,9 @@ export function App({ recorder, session, scope }: Parts) {
       scope.reload(kind === 'file' ? 'all' : 'newest'),
       kind === 'file' ? recorder.store.events() : [],
     ]);
-    void reading.then(([extent, events]) => {
+    void reading.then(([extent, read]) => {
       const { header: shown } = recorder.shown.peek();
-      last.value = lastInCharge(events);
+      events.value = read;
       const own = ownFlows(shown, extent.flows);
       const isOfMany = extent.flows.length > 1 || extent.links.length > 1 || shadowsOf(shown).length > 0;
       const several = kind === 'file' && (isOfMany || own.length > 1);
