@@ -176,6 +176,12 @@ test('a second page takes the far side by link', async ({ page, context, served,
   await page.goto(`${served.url}?role=send&room=e2e`);
   await page.getByRole('banner').getByRole('button', { name: 'Start' }).click();
   await expect(page.getByRole('status')).toHaveText(/Waiting/);
+  // While this page waits, the link that invites another page can still be copied.
+  await expect(page.getByRole('button', { name: 'Copy join link' })).toBeVisible();
+  const twin = await context.newPage();
+  await twin.goto(`${served.url}?role=send&room=e2e&autostart=1`);
+  await expect(page.getByLabel('Notices')).toContainText('The other page of this room also sends');
+  await twin.close();
   const far = await context.newPage();
   await far.goto(`${served.url}?role=receive&room=e2e&autostart=1`);
   await scope.live();

@@ -321,6 +321,29 @@ test('a scenario of one’s own runs, is in the link, and a broken one says wher
   await expect(page.getByText('Controller of bob')).toBeVisible();
 });
 
+test('a link to another network of one’s own is followed in the same tab, though only its fragment differs', async ({
+  page,
+  lab,
+}) => {
+  await lab.open();
+  const upload = page.locator('input[type=file][accept*=json]');
+  const links: string[] = [];
+  for (const capacity of ['1mbps', '3mbps']) {
+    const before = new URL(page.url()).hash;
+    await upload.setInputFiles(
+      file('own.json', JSON.stringify({ ...OWN, forward: { ...OWN.forward, capacity } })),
+    );
+    await expect.poll(() => new URL(page.url()).hash).not.toBe(before);
+    await lab.done();
+    links.push(page.url());
+  }
+  const [first = ''] = links;
+  await page.goto(first);
+  await lab.done();
+  await expect(page.locator('input[name=capacity]')).toHaveValue('1mbps');
+  await expect(page.locator('header .phase')).toHaveText('Done');
+});
+
 test('what a paper published stands beside a copy of its experiment, but not beside a changed one', async ({
   page,
   lab,
