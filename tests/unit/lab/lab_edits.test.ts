@@ -107,7 +107,9 @@ describe('a change that leads to an invalid scenario', () => {
     const before = lab.loaded.value;
     lab.edit('times', edit);
     expect(lab.loaded.value).toBe(before);
-    expect(notice()).toContain('The change was not made: my-network.flows.tcp: expected a start before the end');
+    expect(notice()).toContain(
+      'The change was not made: my-network.flows.tcp: expected a start before the end',
+    );
   });
 
   it('is not a shorter run that a flow would have outlasted', async () => {
