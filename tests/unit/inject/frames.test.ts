@@ -19,7 +19,7 @@ beforeEach(() => {
   vi.resetModules();
   vi.useFakeTimers();
   vi.stubGlobal('Worker', FakeWorker);
-  vi.stubGlobal('RTCRtpScriptTransform', class {});
+  vi.stubGlobal('RTCRtpScriptTransform', class extends Object {});
   vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:');
   posted.length = 0;
 });

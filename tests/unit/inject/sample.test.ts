@@ -19,7 +19,7 @@ function read(aheadMs: number, stream: object = {}) {
     { id: 'transport', type: 'transport', timestamp },
   ];
   const asked: unknown[][] = [];
-  const { sample } = readSample(new Map(stats.map((each) => [each.id, each])) as RTCStatsReport, 0, NOW_MS, {
+  const { sample } = readSample(new Map(stats.map((each) => [each.id, each])), 0, NOW_MS, {
     sendingOf: (...which) => {
       asked.push(which);
       return SENDING;

@@ -12,7 +12,7 @@ beforeEach(() => {
       }
     },
   );
-  vi.stubGlobal('RTCPeerConnection', class {});
+  vi.stubGlobal('RTCPeerConnection', class extends Object {});
 });
 afterEach(() => void vi.unstubAllGlobals());
 

@@ -287,11 +287,11 @@ describe('the equations of other presets of GCC', () => {
     await atEach('gcc-live', ({ Target: text = '' }) => {
       const found =
         /^min\((\d+) kbps, (\d+) kbps(?: − (\d+) kbps until the queue is empty)?\) = (\d+) kbps/.exec(text);
-      const [a_s, a_r, drain, target] = (found ?? []).slice(1).map((each) => Number(each ?? 0));
-      const expected = Math.min(a_s ?? NaN, (a_r ?? NaN) - (drain ?? NaN));
+      const [a_s, a_r, drain = 0, target] = (found ?? []).slice(1).map((each) => Number(each || 0));
+      const expected = Math.min(a_s ?? NaN, (a_r ?? NaN) - drain);
       expect(Math.abs(expected - (target ?? NaN)), text).toBeLessThanOrEqual(2);
       compared += 1;
-      left += (drain ?? 0) > 0 ? 1 : 0;
+      left += drain > 0 ? 1 : 0;
     });
     expect(compared).toBeGreaterThan(150);
     expect(left).toBeGreaterThan(5);

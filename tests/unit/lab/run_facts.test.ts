@@ -41,7 +41,7 @@ describe('a setting of a flow', () => {
     [{ ...tcp, preset: 'linux-3.16' }, 'linux-3.16'],
     [{ ...tcp, short: { min_bytes: 1e5, max_bytes: 1e6, idle_mean_s: 10 } }, '100000 to 1000000 bytes, 10 s'],
   ])('%j is named in the difference between two runs, and in the report', (flow, text) => {
-    const [before, now] = [runOf({}, [call ?? {}, tcp]), runOf({}, [{ ...call, name: 'other' }, flow])];
+    const [before, now] = [runOf({}, [call, tcp]), runOf({}, [{ ...call, name: 'other' }, flow])];
     expect(differenceText(now, before)).toContain(text);
     expect(new Map(runFacts(now)).get('Flows')).toContain(text);
   });
