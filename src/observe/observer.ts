@@ -53,6 +53,10 @@ export class CallObserver {
   readonly #endpoints: Endpoints;
   readonly #keeper: Keeper;
   readonly #listeners = new Set<() => void>();
+  /** Each settles when the link shapes a page, or when that has failed. */
+  readonly #attaching: Promise<void>[] = [];
+  /** By page: the time from which the browser shapes new connections of the page. */
+  readonly #shapedUs = new Map<number, number>();
   #closed = false;
 
   constructor(options: CallObserverOptions) {
@@ -78,11 +82,12 @@ export class CallObserver {
       nowUs: () => this.nowUs(),
       heard: (batch, place) => {
         this.#endpoints.hear(batch, place);
+        this.#checkShaped(place.page);
         this.#changed();
       },
       unreadable: (error, binding) => this.#unreadable(error, binding),
       windowEnded: (window) => this.#endpoints.windowEnded(window, this.nowUs()),
-      opened: (seen) => void this.#attach(seen),
+      opened: (seen) => void this.#attaching.push(this.#attach(seen)),
       ended: () => this.#changed(),
     });
   }
@@ -106,19 +111,43 @@ export class CallObserver {
     return this.#feed.pageId(page);
   }
 
+  /** Resolves when the link shapes all pages that exist now. A page's earlier connections are not shaped. */
+  async shaped(): Promise<void> {
+    await Promise.all(this.#attaching);
+  }
+
   async #attach({ page, record }: SeenPage): Promise<void> {
+    if (this.#link?.attach === undefined) return;
     try {
-      await this.#link?.attach?.(page);
+      await this.#link.attach(page);
+      this.#shapedUs.set(record.id, this.nowUs());
     } catch (error) {
+      // The failure is told below, and not again for each connection.
+      this.#shapedUs.set(record.id, -Infinity);
       if (record.ended !== null) return;
       const why = error instanceof Error ? error.message : String(error);
       this.record.notices.push({
         level: 'error',
         code: 'not-shaped',
         message: `The browser did not accept the link's settings for ${pageName(record.id)}: ${why}.`,
-        fix: "use the 'shaper' backend, or Chromium",
+        fix: 'remove linkBackend, or use Chromium',
       });
     }
+  }
+
+  /** Chromium does not throttle a connection that began before it was given the link's settings. */
+  #checkShaped(page: number): void {
+    if (this.#link?.attach === undefined) return;
+    const shapedUs = this.#shapedUs.get(page) ?? Infinity;
+    const own = this.record.endpoints.filter((endpoint) => endpoint.page === page);
+    if (own.every(({ states }) => (states[0]?.timeUs ?? Infinity) >= shapedUs)) return;
+    this.#shapedUs.set(page, -Infinity);
+    this.record.notices.push({
+      level: 'error',
+      code: 'not-shaped',
+      message: `A connection of ${pageName(page)} began before the browser had the link's settings, so Chrome does not throttle it.`,
+      fix: 'open the page with the fixture `page` or `twoPeers`, or remove linkBackend',
+    });
   }
 
   #unreadable(error: unknown, binding: string): void {

@@ -94,6 +94,11 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
     await callSession.finish();
   },
 
+  page: async ({ page, callSession }, use) => {
+    await callSession.shaped();
+    await use(page);
+  },
+
   link: async ({ callSession }, use) => {
     await callSession.call();
     await use(await callSession.link());

@@ -126,7 +126,14 @@ export class CallSession {
     const context = await this.#browser.newContext();
     this.#own.push(context);
     await this.observe(context);
-    return context.newPage();
+    const page = await context.newPage();
+    await this.shaped();
+    return page;
+  }
+
+  /** Resolves when the link of the call, if it was requested, shapes all pages that exist now. */
+  async shaped(): Promise<void> {
+    await this.#observer?.shaped();
   }
 
   /**
@@ -206,6 +213,7 @@ export class CallSession {
   async #observe(context: BrowserContext): Promise<void> {
     this.#browser ??= context.browser();
     await this.#observer?.observe(context);
+    await this.shaped();
   }
 
   async #finish(): Promise<void> {

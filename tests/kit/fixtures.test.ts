@@ -3,6 +3,7 @@ import { createSocket } from 'node:dgram';
 
 import { mergeExpects, mergeTests, test as plain, type Browser } from '@playwright/test';
 
+import type { Call } from '../../src/playwright/session.js';
 import { CALL_FLAGS, withCallFlags } from '../../src/playwright/options.js';
 import { asksFor } from '../../src/playwright/parameters.js';
 import { expect, expectRouted, test } from './support.js';
@@ -115,6 +116,35 @@ test.describe("Chrome's own throttling", () => {
     expect(call.record.endpoints).toHaveLength(2);
     expect(call.record.link?.flows).toEqual([]);
     expect(call.metrics().source).toBe('getStats');
+  });
+
+  // Chromium does not throttle a connection that began before it was given the conditions.
+  const slow = test.extend({
+    context: async ({ context }, use) => {
+      const open = context.newCDPSession.bind(context);
+      context.newCDPSession = async (page) => {
+        await new Promise((resolve) => setTimeout(resolve, 2000));
+        return open(page);
+      };
+      await use(context);
+    },
+  });
+  const notShaped = (call: Call) =>
+    call.record.notices.filter(({ code }) => code === 'not-shaped').map(({ message }) => message);
+
+  slow('throttles a page that the browser lets the kit reach late', async ({ page, call }) => {
+    await page.goto('/loop.html');
+    await call.connected();
+    await call.settle();
+    expect(notShaped(call)).toEqual([]);
+  });
+
+  slow('says that a page is not throttled whose connection began before', async ({ context, call }) => {
+    const page = await context.newPage();
+    await page.goto('/loop.html');
+    await call.connected();
+    await call.settle();
+    expect(notShaped(call)).toEqual([expect.stringContaining('A connection of page 1 began before')]);
   });
 });
 

@@ -132,6 +132,27 @@ describe('ccscope call --matrix', () => {
     expect((JSON.parse(again.stdout) as MatrixReport).cells).toEqual(report.cells);
   });
 
+  it('shows a difference with the example of the guide', async () => {
+    const guide = readFileSync(new URL('../../src/command_line/call/README.md', import.meta.url), 'utf8');
+    const text = /<!-- example: a matrix -->\s+```json\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
+    const example = JSON.parse(text) as { links: { name: string }[]; controllers: { name: string }[] };
+    const matrix = write(
+      'guide.json',
+      JSON.stringify({
+        ...example,
+        ...{ runs: 1, duration_s: 20, baseline: 'gcc', sources: [{ name: 'synthetic' }], targets: [] },
+        links: example.links.filter(({ name }) => name === 'step'),
+        controllers: example.controllers.filter(({ name }) => name !== 'native'),
+      }),
+    );
+    const { status, stdout, stderr } = await installed('--matrix', matrix, '--twin', '--json', '-');
+    expect(status, stderr).toBe(0);
+    const { cells } = JSON.parse(stdout) as MatrixReport;
+    const measured = cells.map(({ report: { summary } }) => JSON.stringify(summary));
+    expect(measured).toHaveLength(2);
+    expect(measured[0]).not.toBe(measured[1]);
+  });
+
   it('names a controller that failed in its runs, which then say nothing about it', async () => {
     const throws = write(
       'throws.mjs',

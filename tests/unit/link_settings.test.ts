@@ -267,6 +267,6 @@ describe("Chrome's throttling", () => {
     expect(() => conditionsOf(settings)).toThrow(
       expect.objectContaining({ name: 'ConfigError', field }) as Error,
     );
-    expect(() => conditionsOf(settings)).toThrow(/use backend 'shaper'/);
+    expect(() => conditionsOf(settings)).toThrow(/remove linkBackend/);
   });
 });

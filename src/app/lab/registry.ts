@@ -3,14 +3,25 @@ import list from 'virtual:scenarios';
 
 import { isCopyOf, type Published } from '../../scenario/published_scope.js';
 import type { Scenario } from '../../scenario/scenario.js';
+import { ConfigError, shown } from '../../text/quantities.js';
+import { near } from '../../text/suggest.js';
 import type { Listed } from './papers.js';
 
 export { byPaper } from './papers.js';
 
 export const registry: readonly Listed[] = list;
 
-/** The text of a scenario's file. Rejects if it cannot be loaded. */
+/** The text of a scenario's file. Rejects with a ConfigError for an unknown id, and if it cannot be loaded. */
 export async function fetchScenario(id: string): Promise<string> {
+  if (!registry.some((each) => each.id === id)) {
+    const [nearest] = near(
+      id,
+      registry.map((each) => each.id),
+      1,
+    );
+    const fix = nearest === undefined ? 'choose one in the list' : `did you mean ${nearest}?`;
+    throw new ConfigError('scenario', 'the id of a listed experiment', shown(id), fix);
+  }
   const response = await fetch(new URL(`scenarios/${encodeURIComponent(id)}.json`, document.baseURI));
   if (!response.ok) throw new Error(`the server answered ${response.status} for the scenario ${id}`);
   return response.text();

@@ -93,7 +93,7 @@ function ownCallsNotice({ connections, endpoints }: CallRecord): string | null {
     pages.add(page);
   }
   if (pages.size < 2) return null;
-  return `warning: Each of the ${pages.size} pages makes a call with itself, so these calls share the link. To do: use --pages 1 to measure one call.`;
+  return `warning: Each of the ${pages.size} pages makes a call with itself, so these calls share the link. To do: to measure one call, give one --url, with --pages 1.`;
 }
 
 /**

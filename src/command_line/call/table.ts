@@ -181,16 +181,12 @@ function machineLines(runs: readonly RunReport[], aside: readonly RunReport[]): 
   return [...lines, made + again];
 }
 
-function controllerText({
-  controller,
-  mode,
-  preset,
-  runs,
-  set_aside: aside,
-  summary,
-}: ControllerReport): string {
+/** `isOfPages` means that the calls were made by pages that are not part of ccscope. */
+function controllerText(report: ControllerReport, isOfPages: boolean): string {
+  const { controller, mode, preset, runs, set_aside: aside, summary } = report;
   const named = preset === null ? controller : `${controller}, preset ${preset}`;
-  const name = controller === 'native' ? 'the browser’s own controller' : `${named}, ${mode} mode`;
+  const own = isOfPages ? 'the pages’ own controller' : 'the browser’s own controller';
+  const name = controller === 'native' ? own : `${named}, ${mode} mode`;
   const columns = COLUMNS.filter(([, , only]) => only === undefined || [...runs, ...aside].some(only));
   const row = (run: RunReport, which: string): string[] => [
     `${run.machine.overloaded ? MARK : ''}${which}`,
@@ -232,10 +228,10 @@ export function reportText(report: CallReport): string {
   const parts = [
     ...pages,
     [`${capacity}, ${queue}, RTT ${rtt_ms} ms`, ...rest].join(', '),
-    controllerText(report),
+    controllerText(report, report.urls !== undefined),
   ];
   const { comparison } = report;
-  parts.push(...comparedWith(report).map(controllerText));
+  parts.push(...comparedWith(report).map((each) => controllerText(each, false)));
   if (comparison) {
     const { utilisation, queue_delay_p50_ms: p50, queue_delay_p95_ms: p95 } = comparison.ratios;
     const of = (ratio: typeof p50): string => text(ratio?.of_medians ?? null, 2);

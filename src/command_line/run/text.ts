@@ -104,6 +104,19 @@ export function publishedTable({ cells }: ExperimentReport): string[] {
 export const claimTable = ({ claims }: ExperimentReport): string[] =>
   claims.flatMap((claim, index) => claimLines(claim, index)).map((line) => `  ${line}`);
 
+/** The width of a chart in characters. A trace may have many more rows. */
+const CHART_COLUMNS = 60;
+
+/** At most CHART_COLUMNS means of equally many neighbouring values. Values that are not finite do not count. */
+function thinned(values: readonly number[]): number[] {
+  const columns = Math.min(values.length, CHART_COLUMNS);
+  return Array.from({ length: columns }, (_, column) => {
+    const [from, to] = [column, column + 1].map((edge) => Math.round((edge * values.length) / columns));
+    const known = values.slice(from, to).filter(Number.isFinite);
+    return known.reduce((sum, value) => sum + value, 0) / known.length;
+  });
+}
+
 /** A chart of the received rate and queuing delay of each flow over time, from the rows of the table `throughput`. */
 export function chart(batches: readonly TraceBatch[], names: readonly string[]): string[] {
   const spec = tableSpec('throughput').columns;
@@ -116,7 +129,7 @@ export function chart(batches: readonly TraceBatch[], names: readonly string[]):
     ]);
   };
   const panel = (column: string, unit: string, scale: number): string[] => {
-    const lines = names.map((name, flow) => ({ name, values: series(column, flow) }));
+    const lines = names.map((name, flow) => ({ name, values: thinned(series(column, flow)) }));
     const top = Math.max(0, ...lines.flatMap(({ values }) => values.filter(Number.isFinite)));
     return aligned(
       lines.map(({ name, values }) => [

@@ -25,7 +25,7 @@ export interface Conditions {
 const PACKET_BYTES = 1200;
 
 const refuse = (field: string, expected: string, got: unknown): ConfigError =>
-  new ConfigError(`link.${field}`, expected, shown(got), "use backend 'shaper'");
+  new ConfigError(`link.${field}`, expected, shown(got), 'remove linkBackend');
 
 /**
  * The settings that may be used with Chrome's throttling; the seed has no effect. Every other setting must have

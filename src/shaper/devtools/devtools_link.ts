@@ -192,10 +192,10 @@ async function newSession(page: Page): Promise<CDPSession> {
     return session;
   } catch (error) {
     throw new ConfigError(
-      'link.backend',
+      'linkBackend',
       'an open Chromium page, as devtools requires',
       error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error),
-      "use backend 'shaper'",
+      'remove linkBackend',
     );
   }
 }
