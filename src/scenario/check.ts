@@ -72,9 +72,6 @@ const isChecked = (scenario: Scenario, cell: CellParams): boolean =>
     return log === undefined || cell[name] === undefined || ends.includes(cell[name]);
   });
 
-/** The smallest number of values on an axis of a map. */
-const LEAST_VALUES = 3;
-
 function checkSurface(scenario: Scenario, surface: SurfaceSpec, at: string): void {
   checkQuantity(scenario, surface, at);
   const [x, y] = [axisOf(scenario, surface.x, `${at}.x`), axisOf(scenario, surface.y, `${at}.y`)];
@@ -85,14 +82,6 @@ function checkSurface(scenario: Scenario, surface: SurfaceSpec, at: string): voi
   ] as const) {
     if (axis.log === undefined)
       throw new ConfigError(`${at}.${name}`, 'an axis with `log`', axis.name, 'add `log` to this axis');
-    // The noise of a map is estimated from points with four neighbours.
-    if (axis.values.length < LEAST_VALUES)
-      throw new ConfigError(
-        `${at}.${name}`,
-        `an axis with at least ${LEAST_VALUES} values`,
-        String(axis.values.length),
-        'set a larger `count`',
-      );
   }
   if (surface.published === undefined && surface.slopes.length > 0)
     throw new ConfigError(

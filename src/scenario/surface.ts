@@ -101,7 +101,8 @@ const smoothed = (grid: Grid): Grid =>
 
 /**
  * The standard deviation of a single point, estimated from the difference between each point and the mean of its
- * four neighbours. On a smooth map, the variance of this difference is 5/4 of the variance of a point.
+ * four neighbours. On a smooth map, the variance of this difference is 5/4 of the variance of a point. 0 if no point has
+ * four neighbours, since the noise is then unknown.
  */
 function noiseOf(grid: Grid): number {
   const squares = grid.values.flatMap((value, index) => {
@@ -109,7 +110,7 @@ function noiseOf(grid: Grid): number {
     const differs = around.length === 4 ? value - mean(around) : NaN;
     return Number.isFinite(differs) ? [differs ** 2] : [];
   });
-  return Math.sqrt(mean(squares) / 1.25);
+  return squares.length === 0 ? 0 : Math.sqrt(mean(squares) / 1.25);
 }
 
 /** Scales the values so that they range from 0 to 1. Equal values become 0: they add nothing to a sum of maps. */

@@ -321,6 +321,16 @@ test('a scenario of one’s own runs, is in the link, and a broken one says wher
   await expect(page.getByText('Controller of bob')).toBeVisible();
 });
 
+test('a link to an experiment that does not exist says which one was probably meant', async ({
+  page,
+  lab,
+}) => {
+  await page.goto(`${lab.served.staticUrl}lab.html?scenario=ton-fig1l`);
+  const notices = page.getByLabel('Notices');
+  await expect(notices).toContainText('scenario: expected the id of a listed experiment, got "ton-fig1l"');
+  await expect(notices).toContainText('did you mean ton-fig11?');
+});
+
 test('a link to another network of one’s own is followed in the same tab, though only its fragment differs', async ({
   page,
   lab,

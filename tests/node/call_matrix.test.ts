@@ -156,7 +156,7 @@ describe('ccscope call --matrix', () => {
   it('names a controller that failed in its runs, which then say nothing about it', async () => {
     const throws = write(
       'throws.mjs',
-      'export default { name: "throws", createReceiver() { let n = 0; return { onArrival: () => (++n % 10 === 0 ? { values: [] } : undefined) }; }, createSender() { let n = 0; return { onFeedback() { if (++n === 5) throw new Error("too much"); }, rate: () => ({ targetBps: 4e5 }) }; } };',
+      'export default { name: "throws", createReceiver() { let n = 0; return { onArrival: () => (++n % 10 === 0 ? [1] : undefined) }; }, createSender() { let n = 0; return { onFeedback() { if (++n === 5) throw new Error("too much"); }, rate: () => ({ targetBps: 4e5 }) }; } };',
     );
     const controllers = [{ name: 'gcc' }, { name: 'throws', controller: throws }];
     const matrix = file('throws.json', { runs: 1, duration_s: 5, controllers });
