@@ -123,7 +123,7 @@ test('a report says if each of several pages makes a call with itself', async ()
   record.endpoints.push(...second);
   record.connections.push({ id: 9, offerer: a.id + 10, answerer: b.id + 10, flows: [] });
   expect(noticesOf()).toContain(
-    'warning: Each of the 2 pages makes a call with itself, so these calls share the link. To do: use --pages 1 to measure one call.',
+    'warning: Each of the 2 pages makes a call with itself, so these calls share the link. To do: to measure one call, give one --url, with --pages 1.',
   );
 });
 
