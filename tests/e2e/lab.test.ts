@@ -325,10 +325,10 @@ test('a link to an experiment that does not exist says which one was probably me
   page,
   lab,
 }) => {
-  await page.goto(`${lab.served.staticUrl}lab.html?scenario=ton-fig1l`);
+  await page.goto(`${lab.served.staticUrl}lab.html?scenario=ton-fg11`);
   const notices = page.getByLabel('Notices');
-  await expect(notices).toContainText('scenario: expected the id of a listed experiment, got "ton-fig1l"');
-  await expect(notices).toContainText('did you mean ton-fig11?');
+  await expect(notices).toContainText('scenario: expected the id of a listed experiment, got "ton-fg11"');
+  await expect(notices).toContainText('Did you mean ton-fig11?');
 });
 
 test('a link to another network of one’s own is followed in the same tab, though only its fragment differs', async ({
