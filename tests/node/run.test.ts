@@ -180,7 +180,7 @@ describe('ccscope run', () => {
     });
     const text = await ccscope(['run', file, '--trace', path('code.ndjson')]);
     // The chart fits a terminal, however many rows the trace has.
-    expect(Math.max(...text.stdout.split('\n').map((line) => [...line].length))).toBeLessThanOrEqual(120);
+    expect(Math.max(...text.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
     expect(text.stdout).toContain(`ccscope ${version()}, core ${hash.slice(0, 12)}\n`);
     const [header] = rows(readFileSync(path('code.ndjson'), 'utf8'));
     expect(header).toMatchObject({ ccscope: version(), core_sha256: hash, seed: 1 });
