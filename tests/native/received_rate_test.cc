@@ -101,7 +101,7 @@ TEST(WireRate, IsUnknownFromReadingsThatAreTooClose) {
   EXPECT_NEAR(rate.Rate(kWindow)->kbps(), 720, 1e-6);
 }
 
-TEST(WireRate, BeginsAnewWithACounterThatWasRestarted) {
+TEST(WireRate, StartsAgainWithACounterThatWasRestarted) {
   WireRate rate;
   const auto add = [&rate](int ms, double bytes) {
     rate.Add({.time = Timestamp::Millis(ms), .packets_received = 0, .packets_lost = 0, .received = DataSize::Bytes(bytes)});

@@ -31,7 +31,7 @@ export function toLinkOptions(link: LinkConfig): LinkOptions {
 
 /**
  * A change of settings, in the form that the bottleneck in the page accepts. Contains only the settings that have
- * changed: to set its queue or its outages again would make them begin anew.
+ * changed: to set its queue or its outages again would make them start again.
  */
 export function toLinkChange(change: PartialLinkConfig): Partial<LinkOptions> {
   const { schedule: _, seed: __, ...options } = forwardChange(change);

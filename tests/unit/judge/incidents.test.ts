@@ -33,7 +33,7 @@ describe('what is an incident', () => {
     expect(incident.after).toBeCloseTo(8e5, -4);
   });
 
-  it.each(['send', 'receive'] as const)('none is found where a counter of bytes begins anew: %s', (side) => {
+  it.each(['send', 'receive'] as const)('none is found where a counter of bytes starts again: %s', (side) => {
     const record = seen(side, 30, () => ({}));
     for (const { samples } of record.endpoints)
       for (const { timeUs, outbound, inbound } of samples) {
