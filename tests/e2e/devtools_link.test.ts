@@ -124,6 +124,6 @@ test('shares the RTT between two attached pages, and survives pages that close @
 test('says that a page that is closed cannot be attached', async ({ page }) => {
   const link = openDevtoolsLink();
   await page.close();
-  await expect(link.attach(page)).rejects.toThrow(/link\.backend: expected an open Chromium page/);
+  await expect(link.attach(page)).rejects.toThrow(/linkBackend: expected an open Chromium page/);
   await link.close();
 });
