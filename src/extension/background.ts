@@ -3,7 +3,8 @@
  * scripts in documents, see bridge.ts). It stores nothing: a site is on if the user has granted the permission for
  * it.
  */
-import type { ToBackground, ToBridge } from './channel.js';
+import { isOwnPage, type ToBackground, type ToBridge } from './channel.js';
+import { relay } from './relay.js';
 import { scriptsOf, siteOf, sitesOf } from './sites.js';
 
 /** Firefox's API for panels; Chrome has chrome.sidePanel. */
@@ -85,16 +86,12 @@ async function turnOff(site: string): Promise<void> {
   await register();
 }
 
-/**
- * Whether a message comes from one of the extension's own pages. Only they may send requests: content scripts run in
- * the processes of web pages, which are not trusted.
- */
-const isOwnPage = ({ url = '' }: chrome.runtime.MessageSender): boolean =>
-  url.startsWith(chrome.runtime.getURL(''));
-
 chrome.runtime.onMessage.addListener((message: ToBackground, sender, respond) => {
+  // Only the extension's own pages may send requests.
   if (!isOwnPage(sender)) return false;
   if (message.kind === 'watch') tell(message.tab, { kind: 'connect', panel: message.panel });
+  // Firefox lets pages in DevTools not do this themselves.
+  if (message.kind === 'sites') void chrome.runtime.openOptionsPage();
   if (message.kind !== 'off') return false;
   void turnOff(message.site).finally(() => respond(null));
   return true;
@@ -107,3 +104,4 @@ chrome.permissions.onRemoved.addListener(({ origins = [] }) => {
 });
 chrome.runtime.onInstalled.addListener(() => void register());
 chrome.runtime.onStartup.addListener(() => void register());
+if (sidebarAction !== undefined) relay();

@@ -40,10 +40,21 @@ export const MOST_CHARACTERS = 2_000_000;
 /** The name of the port between a bridge and one panel. */
 export const portName = (panel: string): string => `ccscope ${panel}`;
 
-/** A message from a bridge to all panels: the bridge's document exists. */
+/**
+ * A message from a bridge to all panels: the bridge's document exists. If the background script relays the message,
+ * `tab` is the document's tab.
+ */
 export interface Here {
   kind: 'here';
+  tab?: number;
 }
+
+/**
+ * Whether a message or a port comes from one of the extension's own pages. Content scripts run in the processes of web
+ * pages, which are not trusted.
+ */
+export const isOwnPage = ({ url = '' }: chrome.runtime.MessageSender): boolean =>
+  url.startsWith(chrome.runtime.getURL(''));
 
 /** Messages from the background script to the bridges of a tab. */
 export type ToBridge =
@@ -57,4 +68,6 @@ export type ToBackground =
   /** A panel requests connections from the bridges of a tab. */
   | { kind: 'watch'; tab: number; panel: string }
   /** The user turns a site off. */
-  | { kind: 'off'; site: string };
+  | { kind: 'off'; site: string }
+  /** The user wants to see the page with the sites that are on. */
+  | { kind: 'sites' };

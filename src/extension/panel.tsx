@@ -28,8 +28,7 @@ async function askWhetherOn(site: string | null): Promise<void> {
     site === null || permissions === undefined ? null : await permissions.contains({ origins: [site] });
 }
 
-const turnOff = (site: string): void =>
-  void chrome.runtime.sendMessage({ kind: 'off', site } satisfies ToBackground);
+const askBackground = (message: ToBackground): void => void chrome.runtime.sendMessage(message);
 
 /** The site of the tab's page. */
 const siteShown = (): string | null => siteOf(documents.value.find(({ isTop }) => isTop)?.url);
@@ -52,11 +51,11 @@ function Header() {
       <b>ccscope</b>
       <span class="soft site">{site === null ? 'not on' : siteName(site)}</span>
       {site !== null && (
-        <button type="button" onClick={() => turnOff(site)}>
+        <button type="button" onClick={() => askBackground({ kind: 'off', site })}>
           Turn off
         </button>
       )}
-      <button type="button" onClick={() => void chrome.runtime.openOptionsPage()}>
+      <button type="button" onClick={() => askBackground({ kind: 'sites' })}>
         Sites
       </button>
       {site !== null && on === false && (

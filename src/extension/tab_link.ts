@@ -1,9 +1,10 @@
 /** A panel's connections to the documents of one tab. */
 import { epochMs } from '../inject/natives.js';
 import type { PageRequest } from '../inject/protocol.js';
-import { portName, type AskedPage, type Here, type ToBackground } from './channel.js';
+import type { AskedPage, Here, ToBackground } from './channel.js';
 import { Feed } from './feed.js';
 import { readFromPage } from './page_text.js';
+import { isRelayed, newPanelId, sourceOf, tabOf } from './relay.js';
 import type { PageBatch } from '../inject/protocol.js';
 
 /** An observed document of the tab. */
@@ -31,7 +32,7 @@ interface Connected extends Document {
 const ANSWER_MS = 5000;
 
 export class TabLink {
-  readonly #panel = crypto.randomUUID();
+  readonly #panel = newPanelId();
   readonly #connected = new Map<string, Connected>();
   readonly #waiting = new Map<string, { resolve(answer: unknown): void; reject(error: Error): void }>();
   #count = 0;
@@ -42,8 +43,8 @@ export class TabLink {
     private readonly listener: TabListener,
   ) {
     chrome.runtime.onConnect.addListener((port) => this.#connect(port));
-    chrome.runtime.onMessage.addListener((message: Here | ToBackground, { tab: from }) => {
-      if (message.kind === 'here' && from?.id === this.tab) this.#call();
+    chrome.runtime.onMessage.addListener((message: Here | ToBackground, sender) => {
+      if (message.kind === 'here' && tabOf(message, sender) === this.tab) this.#call();
     });
     this.#call();
   }
@@ -55,22 +56,21 @@ export class TabLink {
   }
 
   #connect(port: chrome.runtime.Port): void {
-    const { sender, name: called } = port;
+    const source = sourceOf(port, this.#panel);
     // Every page of the extension receives every port, including ports for other panels. Such ports stay open, since
     // disconnecting a port here would also end it for its panel.
-    if (called !== portName(this.#panel) || sender?.tab?.id !== this.tab) return;
+    if (source?.tab !== this.tab) return;
     const window = `document ${this.#count++}`;
     const feed = new Feed(window, this.originEpochMs, epochMs);
-    const document: Connected = {
-      ...{ window, url: sender.url ?? '', isTop: sender.frameId === 0 },
-      ...{ port, feed },
-    };
+    const document: Connected = { window, url: source.url, isTop: source.isTop, port, feed };
     this.#connected.set(window, document);
     port.onMessage.addListener((text: unknown) => this.#hear(document, text));
     port.onDisconnect.addListener(() => {
       this.#connected.delete(window);
       this.listener.ended(document);
       this.#documents();
+      // A relayed port also ends when the browser suspends the background script.
+      if (isRelayed(this.#panel)) this.#call();
     });
     this.#documents();
   }

@@ -1,6 +1,6 @@
 /**
  * The extension in Firefox: a click opens the sidebar, the injected script starts, and the panel draws
- * charts.
+ * charts. The panel in DevTools shows the call, too.
  */
 import { writeFileSync } from 'node:fs';
 
@@ -64,6 +64,40 @@ test('a click turns it on; the sidebar and a panel show the call', async ({}, in
     await expect.poll(text).toContain('ccscope is not on for this page');
     await b.reload();
     expect(await isObserved(b)).toBe(false);
+  } finally {
+    await bed.close();
+    await server.close();
+  }
+});
+
+test('the panel in DevTools shows the call, and the next document of its tab', async () => {
+  const server = await startTestServer();
+  const bed = await openFirefox(firefox ?? '', { backgroundIdleMs: 1000 });
+  try {
+    const a = await bed.open(`${server.url}/plain.html?side=a`);
+    const b = await bed.open(`${server.url}/plain.html?side=b`);
+    await bed.openDevtools();
+    await expect.poll(() => bed.devtoolsText()).toContain('ccscope is not on for this page');
+    await bed.click();
+    await expect.poll(() => isObserved(b)).toBe(true);
+    await expect.poll(() => bed.devtoolsText()).toContain('http://127.0.0.1');
+    await b.reload();
+    await a.reload();
+    await b.bringToFront();
+    const sees = /Receives video[^]*[kM]bps[^]*Overuse detector/;
+    await expect.poll(() => bed.devtoolsText()).toMatch(sees);
+    // The first connection ended with the document that was reloaded. The second one stays, since messages keep
+    // Firefox from suspending the background script.
+    const recordedS = async () => {
+      const [, minutes, seconds] = /(\d+):(\d\d), /.exec(await bed.devtoolsText()) ?? [];
+      return Number(minutes) * 60 + Number(seconds);
+    };
+    const recordedFirstS = await recordedS();
+    await expect.poll(recordedS).toBeGreaterThan(recordedFirstS + 2);
+    expect(await bed.devtoolsText()).toContain('Connection 2');
+    // If Firefox suspends it all the same, the panel takes up the call again.
+    await bed.suspendBackground();
+    await expect.poll(() => bed.devtoolsText()).toMatch(/Connection 3[^]*Receives video[^]*Overuse detector/);
   } finally {
     await bed.close();
     await server.close();

@@ -117,13 +117,61 @@ export class FirefoxBed {
     return JSON.parse(String(text)) as { isOpen: boolean; pixels: number; png: string };
   }
 
+  /** Opens the extension's panel in DevTools for the active tab. */
+  async openDevtools(): Promise<void> {
+    await this.inBrowser(`
+      const { require } = ChromeUtils.importESModule('resource://devtools/shared/loader/Loader.sys.mjs');
+      const { gDevTools } = require('devtools/client/framework/devtools');
+      const toolbox = await gDevTools.showToolboxForTab(gBrowser.selectedTab, { toolId: 'webconsole' });
+      // The extension adds its panel some time after the toolbox has opened.
+      const tool = await new Promise((found) => {
+        const look = () => {
+          const [panel] = toolbox.getAdditionalTools();
+          if (panel === undefined) window.requestAnimationFrame(look);
+          else found(panel.id);
+        };
+        look();
+      });
+      await toolbox.selectTool(tool);`);
+  }
+
+  /** The text of the extension's panel in DevTools; empty while the panel loads. */
+  async devtoolsText(): Promise<string> {
+    const text = await this.inBrowser(`
+      const { require } = ChromeUtils.importESModule('resource://devtools/shared/loader/Loader.sys.mjs');
+      const { gDevTools } = require('devtools/client/framework/devtools');
+      const frames = ({ document }) => [...document.querySelectorAll('iframe, browser')];
+      const [toolbox] = gDevTools.getToolboxes();
+      const panel = frames(toolbox.win)
+        .flatMap((frame) => frames(frame.contentWindow))
+        .find(({ browsingContext }) => browsingContext?.currentURI?.spec.endsWith('/panel.html'));
+      if (panel === undefined) return '';
+      const { messageManager } = panel;
+      const name = 'ccscope test';
+      const told = new Promise((tell) => messageManager.addMessageListener(name, ({ data }) => tell(data)));
+      const script = 'sendAsyncMessage("' + name + '", content.document.body?.innerText ?? "")';
+      messageManager.loadFrameScript('data:,' + encodeURIComponent(script), false);
+      return told;`);
+    return String(text);
+  }
+
+  /** Suspends the background script at once, as Firefox does when it is idle. */
+  async suspendBackground(): Promise<void> {
+    await this.inBrowser(`
+      await extension.terminateBackground({ ignoreDevToolsAttached: true, disableResetIdleForTest: true });`);
+  }
+
   async close(): Promise<void> {
     await this.browser.close();
     rmSync(this.userDataDir, { recursive: true, force: true });
   }
 }
 
-export async function openFirefox(executablePath: string): Promise<FirefoxBed> {
+/** `backgroundIdleMs`: Firefox suspends the background script when it has done nothing for that long. */
+export async function openFirefox(
+  executablePath: string,
+  { backgroundIdleMs = 30_000 } = {},
+): Promise<FirefoxBed> {
   const userDataDir = mkdtempSync(join(tmpdir(), 'ccscope-firefox-'));
   const browser = await launch({
     browser: 'firefox',
@@ -133,6 +181,7 @@ export async function openFirefox(executablePath: string): Promise<FirefoxBed> {
     // Allows BiDi to access the toolbar, the sidebar and pages of extensions.
     args: ['-remote-allow-system-access'],
     extraPrefsFirefox: {
+      'extensions.background.idle.timeout': backgroundIdleMs,
       // Grants the permission without the prompt, which tests cannot reach.
       'extensions.webextOptionalPermissionPrompts': false,
       'extensions.webextensions.uuids': JSON.stringify({ [ID]: HOST }),
