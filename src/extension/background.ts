@@ -3,7 +3,7 @@
  * scripts in documents, see bridge.ts). It stores nothing: a site is on if the user has granted the permission for
  * it.
  */
-import { isOwnPage, type ToBackground, type ToBridge } from './channel.js';
+import { isOwnPage, type AskBackground, type ToBackground, type ToBridge } from './channel.js';
 import { relay } from './relay.js';
 import { scriptsOf, siteOf, sitesOf } from './sites.js';
 
@@ -86,7 +86,20 @@ async function turnOff(site: string): Promise<void> {
   await register();
 }
 
-chrome.runtime.onMessage.addListener((message: ToBackground, sender, respond) => {
+/**
+ * Whether the site of a document is on. A frame with an opaque origin belongs to the site of its tab, whose address is
+ * known here only if that site is on.
+ */
+async function isOn({ origin, tab }: chrome.runtime.MessageSender): Promise<boolean> {
+  const site = siteOf(origin) ?? siteOf(tab?.url);
+  return site !== null && (await chrome.permissions.contains({ origins: [site] }));
+}
+
+chrome.runtime.onMessage.addListener((message: ToBackground | AskBackground, sender, respond) => {
+  if (message.kind === 'is-on') {
+    void isOn(sender).then(respond, () => respond(false));
+    return true;
+  }
   // Only the extension's own pages may send requests.
   if (!isOwnPage(sender)) return false;
   if (message.kind === 'watch') tell(message.tab, { kind: 'connect', panel: message.panel });

@@ -12,6 +12,7 @@ import {
   PORT_WANTED,
   portName,
   STILL_HERE,
+  type AskBackground,
   type AskedPage,
   type Here,
   type ToBridge,
@@ -42,17 +43,20 @@ class Bridge {
     document.addEventListener(PORT_OFFERED, offered, { signal });
     document.dispatchEvent(new Event(PORT_WANTED));
     chrome.runtime.onMessage.addListener(this.#onMessage);
-    addEventListener('pageshow', ({ persisted }) => persisted && this.#back(), { signal });
+    addEventListener('pageshow', ({ persisted }) => void (persisted && this.#back()), { signal });
     this.announce();
   }
 
   /**
    * A document that was restored from the back/forward cache has lost its connections to panels, even if its ports
-   * have not reported that.
+   * have not reported that. Documents in the cache are not told that a site was turned off.
    */
-  #back(): void {
+  async #back(): Promise<void> {
     this.#leavePanels();
-    this.announce();
+    const ask: AskBackground = { kind: 'is-on' };
+    const isOn = await chrome.runtime.sendMessage<AskBackground, boolean>(ask).catch(() => false);
+    if (isOn) this.announce();
+    else this.#end();
   }
 
   /** Tells open panels that this document exists. If no panel is open, sending fails, which is not an error. */

@@ -63,6 +63,11 @@ export type ToBridge =
   /** The site was turned off. If null, all sites were turned off. */
   | { kind: 'off'; site: string | null };
 
+/** A bridge asks the background script whether the site of its document is on. The answer is a boolean. */
+export interface AskBackground {
+  kind: 'is-on';
+}
+
 /** Messages from the extension's own pages to the background script. */
 export type ToBackground =
   /** A panel requests connections from the bridges of a tab. */

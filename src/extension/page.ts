@@ -3,7 +3,7 @@
  * observations to the bridge (bridge.ts) in the same document. While no panel is open, it reports nothing. The page
  * can read everything in this script, so the script contains no secrets.
  */
-import { attempt, listen, setTimeout, stringify } from '../inject/natives.js';
+import { attempt, epochMs, listen, setTimeout, stringify } from '../inject/natives.js';
 import { observe, type Observer } from '../inject/page.js';
 import { BatchTexts } from './batch_texts.js';
 import {
@@ -33,6 +33,8 @@ const TURNS = 4;
  * although an answer has already arrived. Several short timers give the answer a chance to be delivered.
  */
 const TURN_MS = 250;
+/** The least time between two checks whether the bridge still exists. */
+const CHECK_MS = 5000;
 
 /** The page's end of the channel to the bridge. */
 class PageEnd {
@@ -42,6 +44,11 @@ class PageEnd {
   /** Whether the script is waiting for the bridge's answer to ARE_YOU_HERE. */
   #isAsking = false;
   #hasAnswered = false;
+  /** Whether a port was requested while the script waited for the answer, or by the request that made it ask. */
+  #isWanted = false;
+  /** Whether the observer was paused because the bridge did not answer. */
+  #isUnheard = false;
+  #checkedMs = epochMs();
   readonly #observer: Observer;
   readonly #onWanted = (): void => attempt(() => this.#wanted());
 
@@ -51,6 +58,7 @@ class PageEnd {
     const config = { originEpochMs: 0, relay: null, frameTiming: 'transform', ...late } as const;
     const texts = new BatchTexts();
     this.#observer = observe(config, (batch) => {
+      this.#check();
       for (const text of texts.of(batch)) this.#tell(text);
     });
     this.#rest();
@@ -85,6 +93,21 @@ class PageEnd {
       this.#offer();
       return;
     }
+    this.#isWanted = true;
+    this.#ask(port);
+  }
+
+  /**
+   * Asks from time to time whether the bridge still exists. A browser that removes the extension may end the bridge
+   * without a word, and then nobody else would take back what was done to calls.
+   */
+  #check(): void {
+    if (this.#port === null || epochMs() - this.#checkedMs < CHECK_MS) return;
+    this.#checkedMs = epochMs();
+    this.#ask(this.#port);
+  }
+
+  #ask(port: MessagePort): void {
     if (this.#isAsking) return;
     [this.#isAsking, this.#hasAnswered] = [true, false];
     postMessage.call(port, ARE_YOU_HERE);
@@ -97,10 +120,14 @@ class PageEnd {
         this.#await(port, turns - 1);
         return;
       }
-      this.#isAsking = false;
+      const isWanted = this.#isWanted;
+      [this.#isAsking, this.#isWanted] = [false, false];
       if (this.#hasAnswered || port !== this.#port) return;
-      this.#port = null;
+      this.#isUnheard = true;
       this.#rest();
+      // Without a request, the port stays, since a bridge that was only slow has no other.
+      if (!isWanted) return;
+      this.#port = null;
       this.#offer();
     }, TURN_MS);
   }
@@ -123,8 +150,15 @@ class PageEnd {
   #take(port: MessagePort, text: unknown): void {
     if (port !== this.#port) return;
     if (text === GOODBYE) this.#port = null;
-    else if (text === STILL_HERE) this.#hasAnswered = true;
+    else if (text === STILL_HERE) this.#heard();
     else void this.#hear(text);
+  }
+
+  #heard(): void {
+    this.#hasAnswered = true;
+    if (!this.#isUnheard) return;
+    this.#isUnheard = false;
+    this.#observer.resume();
   }
 
   #tell(text: string): void {

@@ -4,7 +4,7 @@
  * reads an event whose target is a connection; or a connection can be reached from properties of the window
  * or of elements.
  */
-import { attempt } from './natives.js';
+import { attempt, isConnection } from './natives.js';
 import { patch, patchGetter } from './patch.js';
 
 type Found = (peer: RTCPeerConnection) => void;
@@ -46,10 +46,9 @@ const EVENTS = [
  */
 export function patchEvents(found: Found): void {
   const scope = globalThis as unknown as Record<string, { prototype: object } | undefined>;
-  const { RTCPeerConnection: Connection } = globalThis;
   const targetOf = Object.getOwnPropertyDescriptor(Event.prototype, 'target')?.get;
   const meet = (target: unknown): void => {
-    if (target instanceof Connection) found(target);
+    if (isConnection(target)) found(target);
   };
   for (const { prototype } of EVENTS.flatMap((name) => scope[name] ?? []))
     for (const name of Object.getOwnPropertyNames(prototype))
@@ -109,7 +108,7 @@ export function* findConnections(
       for (const value of valuesOf(holder, holder === scope)) {
         if (seen.has(value)) continue;
         seen.add(value);
-        if (value instanceof RTCPeerConnection) attempt(() => found(value));
+        if (isConnection(value)) attempt(() => found(value));
         else if (value instanceof RTCRtpReceiver || value instanceof RTCRtpTransceiver) foundPart(value);
         else if (isWorthALook(value)) next.push(value);
       }

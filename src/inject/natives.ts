@@ -22,6 +22,28 @@ export function listen(target: EventTarget, type: string, listener: (event: Even
   add.call(target, type, (event) => attempt(() => listener(event)));
 }
 
+function findConnectionPrototype(): object | null {
+  const classes = scope as unknown as Record<string, { prototype: object } | undefined>;
+  let found: object | null = null;
+  for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection'])
+    for (let at = classes[name]?.prototype; at; at = Object.getPrototypeOf(at) as object | undefined)
+      if (Object.hasOwn(at, 'setRemoteDescription')) found = at;
+  return found;
+}
+
+/**
+ * The browser's prototype of all connections; null in a window without connections. A page may already have replaced
+ * the class by a subclass of its own, or by a class that passes calls on to a connection. These have methods of the
+ * same names, so the deepest prototype counts. Pages seldom replace the older name that Chromium has for the class.
+ */
+export const connectionPrototype = findConnectionPrototype() as RTCPeerConnection | null;
+
+const { isPrototypeOf } = Object.prototype;
+
+/** Whether `value` is a connection of the browser, also one of a subclass. */
+export const isConnection = (value: unknown): value is RTCPeerConnection =>
+  isPrototypeOf.call(connectionPrototype ?? {}, value as object);
+
 /** Runs `work`. Returns undefined if `work` throws, because an error here must never affect the page. */
 export function attempt<T>(work: () => T): T | undefined {
   try {

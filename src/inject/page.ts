@@ -4,7 +4,15 @@ import { findConnections, patchAllUses, patchEvents } from './adoption.js';
 import { Endpoint, type KnownBefore, type Window } from './endpoint.js';
 import { FrameWorker } from './frames.js';
 import { Held } from './held.js';
-import { attempt, clearInterval, listen, setInterval, stringify } from './natives.js';
+import {
+  attempt,
+  clearInterval,
+  connectionPrototype,
+  isConnection,
+  listen,
+  setInterval,
+  stringify,
+} from './natives.js';
 import { patchConstructor, patchPrototype, Policies } from './patches.js';
 import {
   OBSERVER_KEY,
@@ -40,6 +48,10 @@ export class Observer implements PageObserver {
   #document = document;
   #count = 0;
   #adopting = false;
+  /**
+   * While a constructor of connections runs, what the page announced for the new connection. Null at all other times.
+   */
+  #making: { ownsTransforms: boolean } | null = null;
   /**
    * Finds received video whose connection is unknown. Null if the observer was installed before any script of
    * the page, or if the configuration does not set `adoptsLate`.
@@ -80,11 +92,12 @@ export class Observer implements PageObserver {
     });
     const { relay } = config;
     const native = RTCPeerConnection;
-    patchPrototype(native.prototype, (peer) => this.#endpoint(peer), relay, this.#policies);
+    const prototype = connectionPrototype ?? native.prototype;
+    patchPrototype(prototype, (peer) => this.#endpoint(peer), relay, this.#policies);
     patchConstructor(
       native,
       (configuration) => (relay === null ? configuration : this.#policies.changed(configuration)),
-      (peer, configuration) => this.#made(peer, configuration),
+      (configuration, construct) => this.#make(configuration, construct),
     );
     if (config.adoptsLate && isLate()) this.#lookBack();
     this.#listen();
@@ -99,9 +112,9 @@ export class Observer implements PageObserver {
     this.#strays = strays;
     const meet = (peer: RTCPeerConnection): void => this.adopt(peer);
     const stray = (used: RTCRtpReceiver | RTCRtpTransceiver): void => {
-      if (!this.#adopting) strays.meet(used);
+      if (!this.#adopting && this.#making === null) strays.meet(used);
     };
-    attempt(() => patchAllUses(RTCPeerConnection.prototype, meet));
+    attempt(() => patchAllUses(connectionPrototype ?? RTCPeerConnection.prototype, meet));
     attempt(() => patchEvents(meet));
     for (const { prototype } of [RTCRtpReceiver, RTCRtpTransceiver])
       attempt(() => patchAllUses(prototype, stray));
@@ -130,8 +143,9 @@ export class Observer implements PageObserver {
    * not a connection.
    */
   adopt(peer: RTCPeerConnection): void {
-    // The constructor of Endpoint calls patched methods of the connection, which call `adopt` again.
-    if (!this.#adopting) this.#endpoint(peer);
+    // The constructor of Endpoint calls patched methods of the connection, which call `adopt` again. A constructor of
+    // the page may use the connection that it makes, which is not late.
+    if (!this.#adopting && this.#making === null) this.#endpoint(peer);
   }
 
   #newWorker({ frameTiming }: ObserverConfig): FrameWorker | null {
@@ -170,16 +184,37 @@ export class Observer implements PageObserver {
     this.#listen();
   }
 
-  #made(peer: RTCPeerConnection, configuration: unknown): void {
+  #make(configuration: unknown, construct: () => RTCPeerConnection): RTCPeerConnection {
     const { encodedInsertableStreams } = (configuration ?? {}) as { encodedInsertableStreams?: unknown };
-    const ownsTransforms = encodedInsertableStreams === true;
-    const endpoint = this.#adopt(peer, { ownsTransforms, isLate: false, isReported: false }, this.#count++);
+    const outer = this.#making;
+    this.#making = { ownsTransforms: encodedInsertableStreams === true };
+    try {
+      const peer = construct();
+      attempt(() => this.#made(peer, configuration));
+      return peer;
+    } finally {
+      this.#making = outer;
+    }
+  }
+
+  #made(peer: RTCPeerConnection, configuration: unknown): void {
+    // A class of the page may return an object that only passes calls on to a connection. The connection is adopted
+    // when it is used.
+    if (!isConnection(peer)) return;
+    const endpoint = this.#endpoint(peer);
     if (this.#window.config.relay !== null && this.#policies.note(peer, configuration))
       endpoint.relayPolicy();
   }
 
   #endpoint(peer: RTCPeerConnection): Endpoint {
-    return this.#all.get(peer) ?? this.#adoptLate(peer);
+    return (
+      this.#all.get(peer) ??
+      (this.#making === null ? this.#adoptLate(peer) : this.#adoptNew(peer, this.#making))
+    );
+  }
+
+  #adoptNew(peer: RTCPeerConnection, { ownsTransforms }: { ownsTransforms: boolean }): Endpoint {
+    return this.#adopt(peer, { ownsTransforms, isLate: false, isReported: false }, this.#count++);
   }
 
   /**

@@ -73,20 +73,18 @@ export class Policies {
   }
 }
 
-/** Replaces the constructor with a proxy, under all its names. */
+/** Replaces the constructor with a proxy, under all its names. `make` has to call `construct` and return its result. */
 export function patchConstructor(
   native: typeof RTCPeerConnection,
   change: (configuration: unknown) => unknown,
-  made: (peer: RTCPeerConnection, configuration: unknown) => void,
+  make: (configuration: unknown, construct: () => RTCPeerConnection) => RTCPeerConnection,
 ): void {
   const proxy: typeof RTCPeerConnection = new Proxy(native, {
     construct(target, args: unknown[], newTarget: unknown) {
       const changed =
         args.length === 0 ? args : [attempt(() => change(args[0])) ?? args[0], ...args.slice(1)];
       const as = newTarget === proxy ? target : (newTarget as typeof target);
-      const peer = Reflect.construct(target, changed, as) as RTCPeerConnection;
-      attempt(() => made(peer, args[0]));
-      return peer;
+      return make(args[0], () => Reflect.construct(target, changed, as) as RTCPeerConnection);
     },
   });
   const scope = globalThis as unknown as Record<string, unknown>;

@@ -6,7 +6,7 @@
  * A browser accepts only parameters whose `transactionId` is from its latest call of getParameters. Here,
  * parameters that the page has read stay usable, even if ccscope has called getParameters since then.
  */
-import { attempt } from './natives.js';
+import { attempt, connectionPrototype } from './natives.js';
 import { fields, patch, text } from './patch.js';
 import type { DegradationPreferenceName, EncodingName, InForce, Releasable } from './protocol.js';
 
@@ -212,7 +212,7 @@ export class SenderParameters {
     this.#patchGet(prototype);
     this.#patchSet(prototype);
     patch(
-      RTCPeerConnection.prototype,
+      connectionPrototype ?? RTCPeerConnection.prototype,
       'addTransceiver',
       () => undefined,
       (_, [, init], result) => {

@@ -34,11 +34,23 @@ async function sessionsOf(page: Page): Promise<CDPSession[]> {
   return (await Promise.all(sessions)).filter((session) => session !== null);
 }
 
+/**
+ * Runs in the page, and returns the browser's prototype of connections: see `connectionPrototype` in
+ * src/inject/natives.ts. A class of the page with that name may have another prototype.
+ */
+const PROTOTYPE = `function () {
+  let found;
+  for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection'])
+    for (let at = globalThis[name]?.prototype; at; at = Object.getPrototypeOf(at))
+      if (Object.hasOwn(at, 'setRemoteDescription')) found = at;
+  return found;
+}`;
+
 async function callInRealms(session: CDPSession, functionText: string): Promise<unknown[]> {
   const results: unknown[] = [];
   for (const contextId of await realms(session)) {
     const { result: prototype } = await session.send('Runtime.evaluate', {
-      expression: 'globalThis.RTCPeerConnection?.prototype',
+      expression: `(${PROTOTYPE})()`,
       contextId,
     });
     if (prototype.objectId === undefined) continue;
@@ -86,10 +98,10 @@ export async function touchConnections(page: Page): Promise<void> {
   await callOnConnections(page, TOUCH);
 }
 
-/** Runs in the page, and returns the state and the streams of each open connection. Skips prototypes (see TOUCH). */
+/** Runs in the page, and returns the state and the streams of each open connection. Skips prototypes (see TOUCH): reading their attributes throws. */
 const DESCRIBE = `async function () {
   const describe = async (peer) => {
-    if (!(peer instanceof RTCPeerConnection) || peer.signalingState === 'closed') return [];
+    if (peer.signalingState === 'closed') return [];
     const stats = [...(await peer.getStats()).values()];
     const streams = stats
       .filter(({ type }) => type === 'inbound-rtp' || type === 'outbound-rtp')

@@ -189,10 +189,12 @@ export class Bed {
   }
 }
 
-export const test = base.extend<{ bed: Bed; moreArgs: string[] }>({
+export const test = base.extend<{ bed: Bed; moreArgs: string[]; lessArgs: string[] }>({
   /** Additional command-line arguments for the browser. */
   moreArgs: [[], { option: true }],
-  bed: async ({ launchOptions, moreArgs }, use, info) => {
+  /** Arguments that Playwright usually gives to the browser, and that are left out. */
+  lessArgs: [[], { option: true }],
+  bed: async ({ launchOptions, moreArgs, lessArgs }, use, info) => {
     const server = await startTestServer();
     const { args = [], ignoreDefaultArgs = [], ...others } = launchOptions;
     const context = await chromium.launchPersistentContext(info.outputPath('profile'), {
@@ -201,6 +203,7 @@ export const test = base.extend<{ bed: Bed; moreArgs: string[] }>({
       ignoreDefaultArgs: [
         ...(ignoreDefaultArgs === true ? [] : ignoreDefaultArgs || []),
         '--disable-extensions',
+        ...lessArgs,
       ],
       args: [
         ...args,

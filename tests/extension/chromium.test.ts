@@ -229,6 +229,52 @@ test('turned off, it ends: in the panel, in the page, and when the page is loade
   expect(await isObserved(b)).toBe(false);
 });
 
+test.describe('with the cache of documents', () => {
+  test.use({ lessArgs: ['--disable-back-forward-cache'] });
+
+  const goBack = async (page: Page): Promise<void> => {
+    await page.goBack({ waitUntil: 'commit' });
+    await expect.poll(() => page.evaluate('globalThis.isPersisted')).toBe(true);
+  };
+  const goAway = async (page: Page): Promise<void> => {
+    await page.evaluate(() =>
+      addEventListener('pageshow', ({ persisted }) => Object.assign(globalThis, { isPersisted: persisted })),
+    );
+    await page.goto('about:blank');
+  };
+
+  test('a document that comes back is observed again if its site is still on, and else is not', async ({
+    bed,
+  }) => {
+    await turnOn(bed);
+    const page = await bed.open('frame.html?inner=about:blank');
+    const tab = await bed.click(page);
+    const panel = await bed.openPanel(tab);
+    await expect(panel.getByText('No connection found yet')).toBeVisible();
+    await goAway(page);
+    await expect(panel.getByText('ccscope is not on for this page')).toBeVisible();
+    await goBack(page);
+    await expect(panel.getByText('No connection found yet')).toBeVisible();
+    await goAway(page);
+    const sites = await bed.openPanel(tab);
+    await sites.goto(bed.url('sites.html'));
+    await sites.getByRole('button', { name: 'Turn off' }).click();
+    await expect.poll(() => registered(bed)).toEqual([]);
+    await goBack(page);
+    const connect = () =>
+      bed.background.evaluate(
+        (id) =>
+          chrome.tabs.sendMessage(id, { kind: 'connect', panel: 'of the test' }).then(
+            () => 'a script of the extension is still there',
+            (error: unknown) => String(error),
+          ),
+        tab,
+      );
+    await expect.poll(connect).toContain('Receiving end does not exist');
+    await expect(panel.getByText('ccscope is not on for this page')).toBeVisible();
+  });
+});
+
 test('turned off and clicked again without a reload, it shows the call again', async ({ bed }) => {
   const { b } = await bed.call('plain.html');
   const panel = await bed.openPanel(await bed.click(b));

@@ -70,6 +70,42 @@ test('a click turns it on; the sidebar and a panel show the call', async ({}, in
   }
 });
 
+test('what was done to a call is taken back when the extension is removed', async () => {
+  const server = await startTestServer();
+  const bed = await openFirefox(firefox ?? '');
+  try {
+    await bed.open(`${server.url}/plain.html?side=b`);
+    const a = await bed.open(`${server.url}/plain.html?side=a`);
+    // The script of the page's world changes this method, so the test keeps the browser's own.
+    await a.evaluate(() => Object.assign(globalThis, { own: RTCRtpSender.prototype.getParameters }));
+    const bound = () =>
+      a.evaluate(() => {
+        const { peer, own } = globalThis as unknown as {
+          peer: RTCPeerConnection;
+          own: RTCRtpSender['getParameters'];
+        };
+        return peer.getSenders().map((sender) => own.call(sender).encodings[0]?.maxBitrate ?? null);
+      });
+    const panel = await bed.openOwn(`panel.html?tab=${await bed.click()}`);
+    const press = (text: string) =>
+      bed.inOwn(
+        panel,
+        `[...document.querySelectorAll('button')].find((each) => each.textContent === '${text}')?.click()`,
+      );
+    await expect
+      .poll(async () => {
+        await press('Cap');
+        return bound();
+      })
+      .not.toEqual([null]);
+    await bed.remove();
+    await expect.poll(bound).toEqual([null]);
+  } finally {
+    await bed.close();
+    await server.close();
+  }
+});
+
 test('the panel in DevTools shows the call, and the next document of its tab', async () => {
   const server = await startTestServer();
   const bed = await openFirefox(firefox ?? '', { backgroundIdleMs: 1000 });

@@ -161,6 +161,13 @@ export class FirefoxBed {
       await extension.terminateBackground({ ignoreDevToolsAttached: true, disableResetIdleForTest: true });`);
   }
 
+  /** Removes the extension from the browser. */
+  async remove(): Promise<void> {
+    await this.inBrowser(`
+      const { AddonManager } = ChromeUtils.importESModule('resource://gre/modules/AddonManager.sys.mjs');
+      await (await AddonManager.getAddonByID('${ID}')).uninstall();`);
+  }
+
   async close(): Promise<void> {
     await this.browser.close();
     rmSync(this.userDataDir, { recursive: true, force: true });

@@ -250,6 +250,36 @@ test('a connection beside an object whose properties are slow to list', async ({
   visit.expectUntroubled();
 });
 
+for (const by of ['Subclass', 'Unrelated'])
+  test(`a page that has replaced the class of connections by its own: ${by}`, async ({ foreign }) => {
+    const visit = await foreign.visit(`replaced.html?by=${by}`);
+    await visit.showsMoreThan(30);
+    expect(await describeConnections(visit.page)).toHaveLength(2);
+    await visit.page.evaluate(script());
+    const state = await visit.until('a watched stream', (now) => isWatched(now) && sent(now).length === 1);
+    expect(state.connections.map(codesOf)).toEqual([['joined-late'], ['joined-late']]);
+    await visit.page.evaluate('call()');
+    const then = await visit.until(
+      'frames of the next call',
+      ({ connections, streams }) =>
+        connections.length === 4 && streams.filter(({ rateBps }) => rateBps > 0).length === 4,
+    );
+    expect(then.connections.slice(2).map(codesOf)).toEqual([[], []]);
+    expect(then.connections[3]?.frameSource).toBe('transform');
+    visit.expectUntroubled();
+  });
+
+test('a class of the page that uses its new connections, before it returns them', async ({ foreign }) => {
+  const visit = await foreign.visit('replaced.html?by=Listening&waits');
+  await visit.page.evaluate(script());
+  await visit.page.evaluate('call()');
+  const state = await visit.until('a watched stream', (now) => isWatched(now) && sent(now).length > 0);
+  expect(state.connections.map(codesOf)).toEqual([[], []]);
+  expect([received(state).length, sent(state).length]).toEqual([1, 1]);
+  expect(state.connections.map(({ frameSource }) => frameSource)).toEqual(['transform', 'transform']);
+  visit.expectUntroubled();
+});
+
 test('connections of classes of the page, found by a debugger', async ({ foreign }) => {
   const visit = await foreign.visit('subclass.html');
   await visit.showsMoreThan(30);
