@@ -51,6 +51,7 @@ const optimisations = {
   'cc/lcc': frugal,
   'cc/nada': frugal,
   'sim/queue_disc': frugal,
+  'sim/tcp': frugal,
   units: frugal,
 };
 const optimisation = (source) => {

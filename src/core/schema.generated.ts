@@ -402,7 +402,7 @@ export const CONTROLLERS = {
         max: 1,
         section: 'deployed until 2015',
         description:
-          'growth, alpha (0.95 near a known maximum, else 0.9) and the rate after a hold depend on whether the rate is near or above a known maximum, or none is known',
+          'growth, alpha (0.95 near a known maximum, else 0.9) and the rate after a hold depend on whether the rate is near or above a known maximum',
         values: ['off', 'on'],
       },
       {
@@ -1285,7 +1285,7 @@ export const CONTROLLERS = {
         max: 1,
         section: 'live',
         description:
-          'the ramp-up makes up for an encoder that sends less than its target, down to this share; 1: not at all',
+          'the ramp-up makes up for an encoder that sends less than its target, down to this share; 1: off',
       },
       {
         name: 'fps',
@@ -1489,7 +1489,8 @@ export const CONTROLLERS = {
         min: 0,
         max: 1000000,
         section: 'ours',
-        description: 'a change of delay by this much means that a clock was set: start over; 0: never',
+        description:
+          'the delay, but not the RTT, changed by this much: a clock was set, start over; 0: never',
       },
       {
         name: 'window_pairs',
@@ -2121,6 +2122,16 @@ export const COMPONENTS = {
         whole: true,
       },
       {
+        name: 'slow_start_limit_after_rto_segments',
+        unit: 'segments',
+        default: 1,
+        min: 1,
+        max: 1000000,
+        section: 'RFC 3465 2.3',
+        description: 'the same after an RTO',
+        whole: true,
+      },
+      {
         name: 'increase_per',
         unit: '',
         default: 0,
@@ -2272,7 +2283,7 @@ export const COMPONENTS = {
         max: 1,
         section: 'RFC 6675 4; Linux 3.16',
         description:
-          'with SACK, a segment is lost once three above it were received, or the third above it; fack also finds lost retransmissions',
+          'with SACK, a segment is lost once three above it, or the third, came; fack finds lost retransmissions, too',
         values: ['rfc6675', 'fack'],
       },
       {
@@ -2302,7 +2313,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1,
         section: 'RFC 6582 3.2',
-        description: 'without SACK, the retransmission timer restarts at the first partial ACK or at each',
+        description: 'without SACK, the retransmission timer restarts at the first or each partial ACK',
         values: ['impatient', 'slow_but_steady'],
       },
       {
@@ -2387,7 +2398,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1000,
         section: 'Linux 3.16: 16',
-        description: 'how many segments at the start are acknowledged one by one',
+        description: 'segments at the start that are acknowledged one by one',
         whole: true,
       },
     ],
@@ -2403,6 +2414,7 @@ export const COMPONENTS = {
         description: 'what the kernel of the testbeds of gcc-ton-2017 and gcc-aqm-2016 does differently',
         values: {
           slow_start_limit_segments: 1000000,
+          slow_start_limit_after_rto_segments: 1000000,
           increase_per: 1,
           cubic_c: 0.400390625,
           cubic_beta: 0.7001953125,
@@ -2577,7 +2589,7 @@ export const COMPONENTS = {
         max: 20,
         section: 'measured',
         description:
-          'after a fall of the target beyond cut_without_inverse: the first frame over the mean before the fall; 0: it is small, too',
+          'after a fall of the target beyond cut_without_inverse: the first frame over the mean before; 0: small, too',
       },
       {
         name: 'key_frame_interval_s',
@@ -2661,7 +2673,7 @@ export const COMPONENTS = {
         max: 2,
         section: 'WebRTC; RFC 4585 6.2.1, RFC 4588',
         description:
-          'lost packets are requested and retransmitted; with rtx on a stream of their own, which the controller neither counts nor times',
+          'lost packets are requested and retransmitted; with rtx in a stream that the controller neither counts nor times',
         values: ['off', 'on', 'rtx'],
       },
     ],

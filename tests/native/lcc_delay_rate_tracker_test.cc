@@ -50,37 +50,39 @@ TEST(LccEpochCollectorTest, AnEpochWithoutArrivalsSaysNothing) {
 TEST(LccDelayRateTrackerTest, DelaysAreAveragedExponentially) {
   Parameters parameters;
   DelayRateTracker tracker(parameters);
-  EXPECT_TRUE(tracker.OnEpoch(Of(100, 99)));
+  EXPECT_TRUE(tracker.OnEpoch(Of(100, 99), false));
   EXPECT_EQ(tracker.average().ms(), 100);
-  EXPECT_TRUE(tracker.OnEpoch(Of(140, 120)));
+  EXPECT_TRUE(tracker.OnEpoch(Of(140, 120), false));
   EXPECT_EQ(tracker.average().ms(), 120);
-  EXPECT_TRUE(tracker.OnEpoch(Of(100, 100)));
+  EXPECT_TRUE(tracker.OnEpoch(Of(100, 100), false));
   EXPECT_EQ(tracker.average().ms(), 110);
   parameters.alpha = 0.25;
   tracker.Configure(parameters);
-  EXPECT_TRUE(tracker.OnEpoch(Of(70, 60)));
+  EXPECT_TRUE(tracker.OnEpoch(Of(70, 60), false));
   EXPECT_EQ(tracker.average().ms(), 0.75 * 110 + 0.25 * 70);
   EXPECT_EQ(tracker.smallest().ms(), 60);
 }
 
 TEST(LccDelayRateTrackerTest, TheSmallestDelayStays) {
   DelayRateTracker tracker({});
-  EXPECT_TRUE(tracker.OnEpoch(Of(60, 52)));
-  EXPECT_TRUE(tracker.OnEpoch(Of(60, 50)));
-  EXPECT_TRUE(tracker.OnEpoch(Of(900, 890)));
+  EXPECT_TRUE(tracker.OnEpoch(Of(60, 52), false));
+  EXPECT_TRUE(tracker.OnEpoch(Of(60, 50), false));
+  EXPECT_TRUE(tracker.OnEpoch(Of(900, 890), false));
   EXPECT_EQ(tracker.smallest().ms(), 50);
 }
 
 TEST(LccDelayRateTrackerTest, AClockThatWasSetStartsAnew) {
   DelayRateTracker tracker({});
-  EXPECT_TRUE(tracker.OnEpoch(Of(60, 50)));
-  EXPECT_TRUE(tracker.OnEpoch(Of(3059, 3059)));  // a jump of 2999 ms, just below the limit of 3 s
+  EXPECT_TRUE(tracker.OnEpoch(Of(60, 50), true));
+  EXPECT_TRUE(tracker.OnEpoch(Of(3059, 3059), true));  // a jump of 2999 ms, just below the limit of 3 s
   DelayRateTracker other({});
-  EXPECT_TRUE(other.OnEpoch(Of(60, 50)));
-  EXPECT_FALSE(other.OnEpoch(Of(-3000, -3010)));
+  EXPECT_TRUE(other.OnEpoch(Of(60, 50), true));
+  EXPECT_FALSE(other.OnEpoch(Of(-3000, -3010), true));
   EXPECT_EQ(other.average().ms(), -3000);
   EXPECT_EQ(other.smallest().ms(), -3010);
-  EXPECT_TRUE(other.OnEpoch(Of(-2990, -3000)));
+  EXPECT_TRUE(other.OnEpoch(Of(-2990, -3000), true));
+  EXPECT_TRUE(other.OnEpoch(Of(3000, 3000), false));  // the packets waited
+  EXPECT_EQ(other.smallest().ms(), -3010);
 }
 
 }  // namespace

@@ -171,6 +171,58 @@ TEST(LccSenderTest, TheCapacityThatFramesShowBoundsTheRate) {
   EXPECT_GT(sender.Process(Timestamp::Millis(1050)).target.bps(), 2e5);
 }
 
+// A one-way delay that has grown by 4 s since the message before, while the RTT is 100 ms: a clock was set, and the
+// smallest delay is not that of before. With an RTT that grew as much, packets have waited.
+TEST(LccSenderTest, DelaysThatTheRttHasTooAreNotAClockThatWasSet) {
+  for (const bool waited : {false, true}) {
+    Recorder recorder;
+    Parameters parameters;
+    parameters.exploration_noise = 0;
+    Sender sender(parameters, 0, 1, recorder);
+    sender.OnFeedback(Message(1000, 50), Timestamp::Millis(1000));
+    const double before = sender.Process(Timestamp::Millis(1000)).target.bps();
+    Feedback message = Message(5000, 4050);
+    const double sent_ms = waited ? 900 : 4900;
+    message.echo_send_time = Timestamp::Millis(sent_ms);
+    if (!waited) message.time = Timestamp::Millis(5000 + 4000);
+    sender.OnFeedback(message, Timestamp::Millis(5000));
+    // Far above R T_A, the rate falls. After a clock was set, nothing is known, and the delay is the smallest.
+    const double after = sender.Process(Timestamp::Millis(5000)).target.bps();
+    if (waited) {
+      EXPECT_LT(after, before);
+    } else {
+      EXPECT_GE(after, before);
+    }
+  }
+}
+
+// An outage of 4 s in a call at 1 Mbps with a queue of 300 ms: without the queue's delay as the smallest one, LCC would
+// never see the queue again, and would lose more than half of what it sends (seeds 1 to 20, four of them without this).
+TEST(LccTest, AnOutageIsNoClockThatWasSet) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Simulation simulation({.duration = TimeDelta::Seconds(150), .seed = seed});
+    Link::Params forward;
+    forward.bottleneck = {.mode = CapacityLink::Mode::kSerial, .capacity = DataRate::KilobitsPerSec(1000)};
+    forward.one_way_delay = TimeDelta::Millis(50);
+    auto queue = std::make_unique<DropTail>(DropTail::Params::Time(TimeDelta::Millis(300)));
+    simulation.SetPath(Direction::kForward, forward, std::move(queue));
+    simulation.ScheduleCapacity(Direction::kForward, Timestamp::Seconds(30), DataRate::Zero());
+    simulation.ScheduleCapacity(Direction::kForward, Timestamp::Seconds(34), forward.bottleneck.capacity);
+    Link::Params backward;
+    backward.one_way_delay = forward.one_way_delay;
+    simulation.SetPath(Direction::kBackward, backward, nullptr);
+    const int late = simulation.AddWindow({Timestamp::Seconds(100), Timestamp::Seconds(150)});
+    Recorder& recorder = simulation.recorder();
+    simulation.AddMediaFlow({}, {}, {},
+                            {std::make_unique<Receiver>(Parameters{}, 0, recorder),
+                             std::make_unique<Sender>(Parameters{}, 0, simulation.ControllerSeed(0), recorder)});
+    ASSERT_EQ(simulation.RunUntil(Timestamp::Seconds(150)), Simulation::Status::kOk);
+    const FlowWindow& flow = simulation.flow(0).meter().window(late);
+    EXPECT_LT(flow.lost / flow.sent, 0.01) << "seed " << seed;
+    EXPECT_GT(flow.received.bits() / 50, 0.5e6) << "seed " << seed;
+  }
+}
+
 TEST(LccSenderTest, MessagesThatWereOvertakenAreLeftOut) {
   Recorder recorder;
   Sender sender({}, 0, 1, recorder);

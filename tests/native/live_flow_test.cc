@@ -24,6 +24,30 @@ TEST(LiveFlow, TheSameSeedGivesTheSameCall) {
   EXPECT_NE(first.utilisation, other.utilisation);
 }
 
+// Nothing of a call that has ended loads the path: no video, no audio, no reports, and no answers to them.
+TEST(LiveFlow, EndsWithAllThatBelongsToIt) {
+  auto machine = Machine("idle");
+  machine.audio_bps = 40e3;
+  SimulationSpec spec;
+  spec.params = {.duration = TimeDelta::Seconds(40), .seed = 1};
+  spec.forward.link = {.bottleneck = {.capacity = DataRate::KilobitsPerSec(1000)}, .one_way_delay = TimeDelta::Millis(25)};
+  spec.backward.link.one_way_delay = TimeDelta::Millis(25);
+  spec.windows = {{AtSeconds(5), AtSeconds(10)}, {AtSeconds(20), AtSeconds(40)}};
+  auto simulation = Build(spec);
+  const ControllerSpec* law = FindController(kGcc);
+  const auto values = GccLive();
+  MediaFlow::Controller halves{law->make_receiver(values.data(), 0, simulation->recorder()),
+                               law->make_sender(values.data(), 0, simulation->ControllerSeed(0), simulation->recorder())};
+  FlowParams flow;
+  flow.stop = AtSeconds(10);
+  simulation->AddLiveFlow(flow, CameraSource(500e3), machine, std::move(halves));
+  simulation->RunUntil(AtSeconds(40));
+  for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
+    EXPECT_GT(simulation->path_window(1, direction).delivered_packets, 50);
+    EXPECT_EQ(simulation->path_window(2, direction).delivered_packets, 0);
+  }
+}
+
 // At a third of the capacity, all frames arrive on time, 30 a second.
 TEST(LiveFlow, ShowsEachFrameOfAnEasyCall) {
   auto values = GccLive();

@@ -116,8 +116,9 @@ int CheckArrival(const ArrivalRow& row) {
 // The send time that the sender reported. If the sender reported none, the time is derived from RTP.
 Timestamp SendTime(ReceiverSession& session, const ArrivalRow& row) {
   if (!std::isnan(row.send_time_us)) return Timestamp::Micros(row.send_time_us);
-  if (!std::isnan(row.abs_send_time)) return session.abs_send_clock.UnwrapAbsSendTime(row.abs_send_time);
-  return session.rtp_clock.UnwrapRtp90kHz(row.rtp_timestamp);
+  const Timestamp arrival = Timestamp::Micros(row.arrival_time_us);
+  if (!std::isnan(row.abs_send_time)) return session.abs_send_clock.UnwrapAbsSendTime(row.abs_send_time, arrival);
+  return session.rtp_clock.UnwrapRtp90kHz(row.rtp_timestamp, arrival);
 }
 
 int PushArrival(ReceiverSession& session, ArrivalRow row) {

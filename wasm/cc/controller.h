@@ -54,6 +54,9 @@ struct Feedback {
     const TimeDelta rtt = now - echo_send_time - echo_delay;
     return IsRtt(rtt) ? std::optional(rtt) : std::nullopt;
   }
+  // How far the receiver's clock is ahead of the sender's, less the delay on the return path: the one-way delay of the
+  // echoed arrival minus the RTT. The delay on the forward path is in both, and cancels.
+  TimeDelta ClockOffset(TimeDelta rtt) const { return time - echo_delay - echo_send_time - rtt; }
   static bool IsRtt(TimeDelta rtt) { return rtt > TimeDelta::Zero() && rtt < kMaxRtt; }
 
   void Add(double value) { values[static_cast<std::size_t>(value_count++)] = value; }

@@ -3,6 +3,8 @@
 #ifndef CCSCOPE_CC_SEND_CLOCK_H_
 #define CCSCOPE_CC_SEND_CLOCK_H_
 
+#include <cmath>
+
 #include "units/units.h"
 
 namespace ccscope {
@@ -12,33 +14,33 @@ class SendClock {
   static constexpr double kAbsSendTimeModulus = 16777216.0;  // 2^24
   static constexpr double kRtpModulus = 4294967296.0;        // 2^32
 
-  // Unwraps `ticks`, the value of a counter that wraps at `modulus`; one tick lasts `tick`. Returns the possible result
-  // that is nearest to the previous result. So the clock continues after a wrap, and goes back a little for a reordered
-  // packet.
-  Timestamp Unwrap(double ticks, double modulus, TimeDelta tick) {
+  // Unwraps `ticks`, the value of a counter that wraps at `modulus`; one tick lasts `tick`. Of the possible steps since
+  // the previous call, the one that is nearest to the step of the arrival times counts. So the clock continues after a
+  // wrap and after a pause of several wraps, and goes back a little for a reordered packet.
+  Timestamp Unwrap(double ticks, double modulus, TimeDelta tick, Timestamp arrival) {
     if (!started_) {
       started_ = true;
       unwrapped_ = ticks;
     } else {
-      double delta = ticks - last_;
-      if (delta < -modulus / 2) delta += modulus;
-      if (delta >= modulus / 2) delta -= modulus;
-      unwrapped_ += delta;
+      const double delta = ticks - last_;
+      unwrapped_ += delta + modulus * std::nearbyint(((arrival - last_arrival_) / tick - delta) / modulus);
     }
     last_ = ticks;
+    last_arrival_ = arrival;
     return Timestamp::Micros(unwrapped_ * tick.us());
   }
 
-  Timestamp UnwrapAbsSendTime(double ticks) {
-    return Unwrap(ticks, kAbsSendTimeModulus, TimeDelta::Micros(1e6 / 262144));
+  Timestamp UnwrapAbsSendTime(double ticks, Timestamp arrival) {
+    return Unwrap(ticks, kAbsSendTimeModulus, TimeDelta::Micros(1e6 / 262144), arrival);
   }
-  Timestamp UnwrapRtp90kHz(double ticks) {
-    return Unwrap(ticks, kRtpModulus, TimeDelta::Micros(1e6 / 90000));
+  Timestamp UnwrapRtp90kHz(double ticks, Timestamp arrival) {
+    return Unwrap(ticks, kRtpModulus, TimeDelta::Micros(1e6 / 90000), arrival);
   }
 
  private:
   bool started_ = false;
   double last_ = 0;
+  Timestamp last_arrival_;
   double unwrapped_ = 0;
 };
 

@@ -16,6 +16,9 @@ constexpr double kRtpClockHz = 90000;
 // at most as much data as the target rate carries in one round trip (WebRTC of 2016: RTPPacketHistory,
 // RTPSender::OnReceivedNACK).
 constexpr std::size_t kSentPackets = 600;
+// A packet that was retransmitted less than the RTT and this time ago may still arrive, and is not retransmitted again
+// (RTPSender::ReSendPacket).
+constexpr TimeDelta kResendMargin = TimeDelta::Millis(5);
 constexpr TimeDelta kLongestReportInterval = TimeDelta::Seconds(1);
 constexpr double kRtpModulus = 4294967296.0;
 
@@ -135,7 +138,7 @@ void MediaFlow::OnReport(Timestamp now) {
   network().SetTimer(index(), kReport, now + std::min(interval, kLongestReportInterval) * (0.5 + random_.Uniform()));
 }
 
-void MediaFlow::Repeat(const MissingRun& run) {
+void MediaFlow::Repeat(const MissingRun& run, Timestamp now) {
   if (sent_packets_.empty()) return;
   const double oldest = sent_packets_.front().seq;
   const double newest = sent_packets_.back().seq;
@@ -143,7 +146,9 @@ void MediaFlow::Repeat(const MissingRun& run) {
   const DataSize allowed = rate_.rtt > TimeDelta::Zero() ? rate_.target * rate_.rtt : DataSize::PlusInfinity();
   DataSize repeated;
   for (double seq = std::max(run.first, oldest); seq < run.first + run.count && seq <= newest; ++seq) {
-    const DataPacket& packet = sent_packets_[static_cast<std::size_t>(seq - oldest)];
+    DataPacket& packet = sent_packets_[static_cast<std::size_t>(seq - oldest)];
+    if (packet.sent > packet.first_sent && now - packet.sent < rate_.rtt + kResendMargin) continue;
+    packet.sent = now;
     repeats_.PushBack(packet);
     paced_size_ += packet.size;
     repeated += packet.size;
@@ -201,7 +206,7 @@ void MediaFlow::OnMessage(const Message& message, Timestamp now) {
     return;
   }
   if (const auto* nack = std::get_if<Nack>(&message)) {
-    Repeat(nack->run);
+    Repeat(nack->run, now);
     return StartPacer(now);
   }
   if (std::holds_alternative<PictureLoss>(message)) return source_.RequestKeyFrame();

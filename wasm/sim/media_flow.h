@@ -88,7 +88,7 @@ class MediaFlow final : public Flow {
   void OnProbe(Timestamp now);
   void OnReport(Timestamp now);
   void OnMessage(const Message& message, Timestamp now);
-  void Repeat(const MissingRun& run);
+  void Repeat(const MissingRun& run, Timestamp now);
   void AskForMissing(TimeDelta rtt, Timestamp now);
   bool may_repeat() const { return source_params_.retransmits(); }
   void SendData(DataPacket packet, Timestamp now);

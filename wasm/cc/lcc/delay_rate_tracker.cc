@@ -29,8 +29,8 @@ void DelayRateTracker::Configure(const Parameters& parameters) {
   jump_ = TimeDelta::Millis(parameters.delay_jump_reset_ms);
 }
 
-bool DelayRateTracker::OnEpoch(const EpochDelays& delays) {
-  const bool jumped = started_ && jump_ > TimeDelta::Zero() && std::fabs((delays.mean - average_).us()) >= jump_.us();
+bool DelayRateTracker::OnEpoch(const EpochDelays& delays, bool may_be_clock) {
+  const bool jumped = may_be_clock && started_ && jump_ > TimeDelta::Zero() && std::fabs((delays.mean - average_).us()) >= jump_.us();
   if (!started_ || jumped) {
     started_ = true;
     average_ = delays.mean;

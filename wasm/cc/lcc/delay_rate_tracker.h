@@ -42,8 +42,9 @@ class DelayRateTracker {
   explicit DelayRateTracker(const Parameters& parameters) { Configure(parameters); }
   void Configure(const Parameters& parameters);
 
-  // Returns false if the delays show that a clock was adjusted. Everything learnt before is then invalid.
-  bool OnEpoch(const EpochDelays& delays);
+  // Returns false if the delays show that a clock was adjusted, which is only possible if `may_be_clock`. Everything
+  // learnt before is then invalid.
+  bool OnEpoch(const EpochDelays& delays, bool may_be_clock);
 
   bool started() const { return started_; }
   TimeDelta average() const { return average_; }    // D_ave

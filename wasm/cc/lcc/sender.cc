@@ -74,7 +74,8 @@ DataRate Sender::SendingRate() const {
 }
 
 void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
-  if (const auto rtt = feedback.Rtt(now)) OnRtt(*rtt);
+  const auto rtt = feedback.Rtt(now);
+  if (rtt) OnRtt(*rtt);
   const TimeDelta since = feedback.time - last_feedback_;
   if (has_feedback_ && since <= TimeDelta::Zero() && since > -kMaxReordering) return;  // a newer message overtook it
   has_feedback_ = true;
@@ -82,15 +83,27 @@ void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   CountLosses(feedback);
   const EpochDelays epoch{TimeDelta::Micros(feedback.values[kMeanDelay]), TimeDelta::Micros(feedback.values[kSmallestDelay])};
   const DataRate sent = SendingRate();
-  Learn(epoch, sent, now);
+  Learn(epoch, MayBeClock(feedback, rtt), sent, now);
   const DataRate bound = DataRate::BitsPerSec(feedback.values[kBound]);
   rate_ = Decide(sent, feedback.received_rate, bound);
   if (bound > DataRate::Zero()) rate_ = Bounded(std::min(rate_, bound));
   Record(epoch, sent, now);
 }
 
-void Sender::Learn(const EpochDelays& epoch, DataRate sent, Timestamp now) {
-  if (!tracker_.OnEpoch(epoch)) {
+// Whether a clock may have been set. Without an RTT, nothing speaks against it. After an outage, for example, packets
+// that waited for seconds have such delays, but the offset between the clocks has not changed.
+bool Sender::MayBeClock(const Feedback& feedback, std::optional<TimeDelta> rtt) {
+  if (!rtt) return true;
+  const TimeDelta offset = feedback.ClockOffset(*rtt);
+  const TimeDelta change = offset - clock_offset_.value_or(offset);
+  if (std::fabs(change.us()) >= TimeDelta::Millis(params_.delay_jump_reset_ms).us()) return true;
+  clock_offset_ = offset;
+  return false;
+}
+
+void Sender::Learn(const EpochDelays& epoch, bool may_be_clock, DataRate sent, Timestamp now) {
+  if (!tracker_.OnEpoch(epoch, may_be_clock)) {
+    clock_offset_.reset();
     fitter_.Clear();
     controller_.Clear();
   }

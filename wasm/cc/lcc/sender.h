@@ -34,7 +34,8 @@ class Sender final : public SenderHalf {
   BayesianController::Delays delays() const;
   DataRate SendingRate() const;
   DataRate Bounded(DataRate rate) const;
-  void Learn(const EpochDelays& epoch, DataRate sent, Timestamp now);
+  bool MayBeClock(const Feedback& feedback, std::optional<TimeDelta> rtt);
+  void Learn(const EpochDelays& epoch, bool may_be_clock, DataRate sent, Timestamp now);
   DataRate Decide(DataRate sent, DataRate received, DataRate bound);
   void CountLosses(const Feedback& feedback);
   void Record(const EpochDelays& epoch, DataRate sent, Timestamp now);
@@ -51,6 +52,7 @@ class Sender final : public SenderHalf {
   DataRate rate_;  // S_{i+1}
   bool has_feedback_ = false;
   Timestamp last_feedback_;  // receiver's clock
+  std::optional<TimeDelta> clock_offset_;  // before a clock was set
   DensityFitter::Range range_;  // of the delays in the window
   Timestamp refitted_ = Timestamp::MinusInfinity();
   DataRate expected_;  // E[S | D = T_c]

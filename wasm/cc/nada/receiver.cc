@@ -33,7 +33,7 @@ void Receiver::Configure(const double* values) {
 
 Timestamp Receiver::DelaysBegin(const Arrival& arrival) {
   if (params_.sample_of_delay() != DelaySample::kSinceEncoded || !arrival.rtp_timestamp) return arrival.send_time;
-  return encoder_clock_.UnwrapRtp90kHz(*arrival.rtp_timestamp);
+  return encoder_clock_.UnwrapRtp90kHz(*arrival.rtp_timestamp, arrival.arrival_time);
 }
 
 bool Receiver::IsRising(TimeDelta x_curr, Timestamp now) const {

@@ -91,6 +91,9 @@ void LiveFlow::OnTimer(int, Timestamp now) {
 }
 
 void LiveFlow::Run(Event event, Timestamp now) {
+  // A call that has ended begins nothing new; what it has sent still arrives.
+  const bool begins = event == kCapture || event == kStats || event == kTick || event == kReport || event == kAudio;
+  if (begins && now >= params().stop) return;
   switch (event) {
     case kCapture:
       return OnCapture(now);
@@ -130,7 +133,6 @@ void LiveFlow::Run(Event event, Timestamp now) {
 
 // If several pictures are captured while the encoder waits for the processor, only the last picture is encoded.
 void LiveFlow::OnCapture(Timestamp now) {
-  if (now >= params().stop) return;
   while (next_frame_ <= now) next_frame_ += source_params_.frame_interval();
   Schedule(kCapture, std::max(next_frame_, camera_.Handled(next_frame_)));
   Packetise(source_.NextFrame(random_), now);

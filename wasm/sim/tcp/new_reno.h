@@ -18,7 +18,6 @@ class NewReno final : public CongestionControl {
   void OnRestart() override {}
 
  private:
-  double slow_start_limit_;
   bool per_ack_;
 };
 
