@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 
 import { OWN_FOLDER } from '../link/server_protocol.js';
+import { ownText } from './controllers.js';
 
 /** A congestion controller that the user wrote. */
 export interface OwnController {
@@ -29,12 +30,18 @@ const adviceFor = (name: string, command: OwnCommand): string =>
     ? `Browsers take JavaScript: delete the types, and save it as .js. The command line takes TypeScript: npx ccscope ${command} --controller FILE.`
     : 'Choose a JavaScript module (.js, .mjs) or a WebAssembly module (.wasm).';
 
+/**
+ * Whether two names mean the same controller. The page's settings contain a name as text, in which some characters
+ * are replaced and which may be shorter than the file's name.
+ */
+const isSame = (one: string, other: string): boolean => ownText(one) === ownText(other);
+
 class OwnControllers {
   readonly list = signal<readonly OwnController[]>([]);
 
   /**
-   * Keeps a file, which replaces an earlier file of the same name. Returns null, or advice for the user if the file
-   * cannot be used.
+   * Keeps a file, which replaces an earlier file whose name is the same in the page's settings. Returns null, or advice
+   * for the user if the file cannot be used.
    */
   keep(file: File, command: OwnCommand): string | null {
     if (!/\.(m?js|wasm)$/i.test(file.name)) return adviceFor(file.name, command);
@@ -45,7 +52,7 @@ class OwnControllers {
   }
 
   add(own: OwnController): void {
-    this.list.value = [...this.list.peek().filter(({ name }) => name !== own.name), own];
+    this.list.value = [...this.list.peek().filter(({ name }) => !isSame(name, own.name)), own];
   }
 
   /**
@@ -53,7 +60,7 @@ class OwnControllers {
    * controllers that were named on its command line.
    */
   async look(names: readonly string[]): Promise<void> {
-    const missing = names.filter((name) => !this.list.peek().some((own) => own.name === name));
+    const missing = names.filter((name) => !this.list.peek().some((own) => isSame(own.name, name)));
     await Promise.all(
       missing.map(async (name) => {
         const url = new URL(OWN_FOLDER + encodeURIComponent(name), location.href).href;
@@ -66,7 +73,7 @@ class OwnControllers {
 
   /** The URL of a controller's module. Throws NotAtHand. */
   urlOf(name: string): string {
-    const own = this.list.peek().find((each) => each.name === name);
+    const own = this.list.peek().find((each) => isSame(each.name, name));
     if (own !== undefined) return own.url;
     throw new NotAtHand(`this page does not have the controller ${name}; choose its file again`);
   }

@@ -115,6 +115,16 @@ test('a file of the user is in charge, and named when it fails', async ({ page, 
   await expect(page.getByRole('status')).toHaveText('Live');
 });
 
+test('a file whose name cannot be in an address as it is decides a call', async ({ page, served, scope }) => {
+  await page.goto(served.url);
+  await page
+    .locator('input[name=own-controller]')
+    .setInputFiles({ name: 'mine, second.mjs', mimeType: 'text/javascript', buffer: own('') });
+  await scope.start();
+  await expect(page.getByText('mine second.mjs in control')).toBeVisible();
+  await expect(scope.value('Target')).toHaveText('400 kbps');
+});
+
 test('a link to a file that is not here says so', async ({ page, served }) => {
   await page.goto(`${served.url}?controller=own:gone.mjs`);
   await page.getByRole('banner').getByRole('button', { name: 'Start' }).click();
