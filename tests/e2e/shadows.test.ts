@@ -84,12 +84,19 @@ test('NADA in charge has its own parameters and pictures', async ({ page, served
   expect(scope.query().get('controller')).toBe('nada');
 });
 
-const own = (rate: string): Buffer =>
+const own = (rate: string, targetBps = 400e3): Buffer =>
   Buffer.from(`export default {
     name: 'mine',
     createReceiver: () => ({ onArrival: (a) => [a.sizeBytes] }),
-    createSender: () => { let n = 0; return { onFeedback() {}, rate() { n++; ${rate} return { targetBps: 400e3 }; } }; },
+    createSender: () => { let n = 0; return { onFeedback() {}, rate() { n++; ${rate} return { targetBps: ${targetBps} }; } }; },
   };`);
+
+/** The user's file `mine.mjs`, which requests a fixed rate. */
+const mine = (targetBps: number) => ({
+  name: 'mine.mjs',
+  mimeType: 'text/javascript',
+  buffer: own('', targetBps),
+});
 
 test('a file of the user is in charge, and named when it fails', async ({ page, served, scope }) => {
   await page.goto(served.url);
@@ -113,6 +120,48 @@ test('a file of the user is in charge, and named when it fails', async ({ page, 
   await expect(page.getByLabel('Notices')).toContainText(/wrong\.mjs failed at the sender: .*boom/);
   await expect(scope.value('Target')).toHaveText('400 kbps');
   await expect(page.getByRole('status')).toHaveText('Live');
+});
+
+test('a file that only watched takes charge as it is now', async ({ page, served, scope }) => {
+  await page.goto(served.url);
+  const field = page.locator('input[name=own-controller]');
+  await field.setInputFiles(mine(400e3));
+  await page.locator('select[name=controller]').selectOption('gcc');
+  await page.locator(shadow('own:mine.mjs')).check();
+  await scope.start();
+  await expect(scope.value('mine.mjs')).toHaveText('400 kbps');
+  await field.setInputFiles(mine(800e3));
+  await expect(page.getByText('mine.mjs in control')).toBeVisible();
+  await expect(scope.value('Target')).toHaveText('800 kbps');
+  await expect(page.getByLabel('Notices')).not.toContainText('goes on with');
+});
+
+test('a call keeps the file that it began with until it is stopped, through restarts too', async ({
+  page,
+  served,
+  scope,
+}) => {
+  await page.goto(served.url);
+  const field = page.locator('input[name=own-controller]');
+  await field.setInputFiles(mine(400e3));
+  await scope.start();
+  await expect(scope.value('Target')).toHaveText('400 kbps');
+  await field.setInputFiles(mine(800e3));
+  const goesOn = 'The call goes on with the mine.mjs that it began with.';
+  await expect(page.getByLabel('Notices')).toContainText(goesOn);
+
+  await page.locator('summary', { hasText: /^Call$/ }).click();
+  await page.getByLabel('Codec').selectOption('vp9');
+  await expect(page.getByLabel('Notices')).toContainText('the video is VP9 now');
+  await scope.live();
+  await expect.poll(() => page.evaluate(() => window.ccscope.state().connectedForS ?? 0)).toBeGreaterThan(2);
+  await expect(scope.value('Target')).toHaveText('400 kbps');
+  await expect(page.getByLabel('Notices')).toContainText(goesOn);
+
+  await scope.stop();
+  await expect(page.getByLabel('Notices')).not.toContainText(goesOn);
+  await scope.start();
+  await expect(scope.value('Target')).toHaveText('800 kbps');
 });
 
 test('a file whose name cannot be in an address as it is decides a call', async ({ page, served, scope }) => {

@@ -8,7 +8,8 @@ import { linkOfUrl } from '../../link/url.js';
 import { CrossRate, crossRow } from '../../link/cross_rate.js';
 import type { LinkRow } from '../../link/server_protocol.js';
 import type { TraceHeader } from '../../trace/index.js';
-import { isOwn, titleOf, watcherOf } from '../controllers.js';
+import { isOwn, ownName, titleOf, watcherOf } from '../controllers.js';
+import { ownControllers } from '../own_controllers.js';
 import type { AppState } from '../state.js';
 import type { Invitation } from './room.js';
 import type { ServerClient } from './server_client.js';
@@ -54,6 +55,11 @@ export class Running {
   readonly shadows: ShadowFlows;
   /** Whether the recording that this call belongs to has begun. */
   isRecorded: boolean;
+  /**
+   * The user's controller in charge, once its file has been found. All calls in a row that have this controller in
+   * charge run the same file, even if the user chooses another file of the same name meanwhile.
+   */
+  #own: (LiveController & { name: string }) | undefined;
 
   /** `before` is the earlier call whose recording this call continues. */
   constructor(
@@ -64,6 +70,17 @@ export class Running {
     this.invitedEpochMs = before?.invitedEpochMs;
     this.shadows = before?.shadows ?? new ShadowFlows();
     this.isRecorded = before?.isRecorded ?? false;
+    if (before?.started.controller === started.controller) this.#own = before.#own;
+  }
+
+  /**
+   * Finds the files of the user's controllers, at the local server if this page does not have them. Throws NotAtHand
+   * if the file of the controller in charge is missing.
+   */
+  async findOwn(): Promise<void> {
+    const { controller, shadow } = this.started;
+    await ownControllers.look([controller, ...shadow].filter(isOwn).map(ownName));
+    if (isOwn(controller)) this.#own ??= liveController(controller);
   }
 
   /** Takes over the origin of the other page's call, unless this call continues a recording with that origin. */
@@ -107,7 +124,7 @@ export class Running {
    */
   get controller(): LiveController & { name: string } {
     const { controller, preset, set } = this.started;
-    if (isOwn(controller)) return liveController(controller);
+    if (isOwn(controller)) return this.#own ?? liveController(controller);
     const watcher = watcherOf(this.started) ?? 'gcc';
     const name = titleOf([watcher, preset].join(':'));
     return { controller: watcher, preset, parameters: { ...set }, name };

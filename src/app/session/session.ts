@@ -3,9 +3,7 @@ import { computed, effect, signal } from '@preact/signals';
 
 import { createCall, type CallOptions, type CallStatus, type MediaStats } from '../../rtc/index.js';
 import type { LatenessMs } from '../../link/server_protocol.js';
-import { isOwn, ownName } from '../controllers.js';
 import { dismiss, messageOf, notify } from '../notices.js';
-import { ownControllers } from '../own_controllers.js';
 import { settings } from '../settings.js';
 import { fixOf } from './fixes.js';
 import { LiveChanges } from './live_changes.js';
@@ -25,6 +23,7 @@ const ENDED_WITH_CALL = [
   'far-side-again',
   'far-side-same',
   'source-ended',
+  'own-controller-changed',
 ];
 
 export type Phase = 'idle' | 'starting' | 'waiting' | 'connecting' | 'connected' | 'failed';
@@ -79,6 +78,14 @@ export class Session {
     return this.#running !== null;
   }
 
+  /**
+   * The controller in charge of the running call, as the setting `controller` names it; null if no call is running. The
+   * setting itself may have changed already: the call is then restarted soon.
+   */
+  get controller(): string | null {
+    return this.#running?.started.controller ?? null;
+  }
+
   /** Name of the shaped link of the running call; null if the call has no such link. */
   get link(): string | null {
     return this.#running?.link ?? null;
@@ -131,7 +138,10 @@ export class Session {
       this.recorder.event({ time_us: running.nowUs(), ...event });
     await this.#end(running);
     await cause.wait?.(isWanted);
-    if (isWanted()) await this.#run(new Running(settings.peek(), running), cause);
+    if (!isWanted()) return;
+    const next = new Running(settings.peek(), running);
+    if (next.started.controller !== running.started.controller) dismiss('own-controller-changed');
+    await this.#run(next, cause);
   }
 
   /** Restarts a call for a cause that may recur. Returns false if there were too many such restarts. */
@@ -175,7 +185,7 @@ export class Session {
 
   async #open(running: Running): Promise<void> {
     const state = running.started;
-    await ownControllers.look([state.controller, ...state.shadow].filter(isOwn).map(ownName));
+    await running.findOwn();
     await this.#connectServer(running);
     const tracks = state.role === 'receive' ? null : await this.#openSource(running);
     // Before the new link reports its first rows, since its counters begin at zero.

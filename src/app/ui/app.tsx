@@ -52,12 +52,13 @@ function bottleneckOf({ link }: Partial<TraceHeader>): string {
 }
 
 /** Opens a dropped file: a controller at any time, a trace only while no call is running. */
-function openFile(file: File, recorder: Recorder, running: boolean): void {
-  if (isControllerFile(file)) takeController(file, running);
+function openFile(file: File, { recorder, session }: Parts, running: boolean): void {
+  if (isControllerFile(file)) takeController(file, running, session.controller);
   else if (!running) void openDropped('trace', file, (trace) => openTraceFile(recorder, trace));
 }
 
-export function App({ recorder, session, scope }: Parts) {
+export function App(parts: Parts) {
+  const { recorder, session, scope } = parts;
   const phase = session.phase.value;
   const running = phase !== 'idle' && phase !== 'failed';
   const { kind, version, header } = recorder.shown.value;
@@ -108,7 +109,7 @@ export function App({ recorder, session, scope }: Parts) {
     [flow.value, detailed.flow, severalLinks.value],
   );
   return (
-    <DropPage enabled={true} onFile={(file) => openFile(file, recorder, running)}>
+    <DropPage enabled={true} onFile={(file) => openFile(file, parts, running)}>
       <Header session={session} recorder={recorder} />
       <Notices session={session} />
       <main>
@@ -199,7 +200,7 @@ export function App({ recorder, session, scope }: Parts) {
         </section>
         <aside aria-label="Controls">
           <LinkPanel running={running} />
-          <ControllerPanel running={running} />
+          <ControllerPanel running={running} session={session} />
           <ParametersPanel />
           <CallPanel running={running} lacksServer={session.lacksServer.value} />
           <TracePanel recorder={recorder} running={running} />

@@ -5,6 +5,7 @@ import { CONTROLLER_NAMES, CONTROLLER_SPECS } from '../../core/schema.js';
 import { isOwn, ownName, ownText, titleOf, watcherOf } from '../controllers.js';
 import { notify } from '../notices.js';
 import { ownControllers } from '../own_controllers.js';
+import type { Session } from '../session/session.js';
 import { change, settings } from '../settings.js';
 import { presetFor } from '../state.js';
 import { flowZeroText, takeCharge } from '../take_charge.js';
@@ -14,18 +15,19 @@ import { effectHelp, isTwoPages } from './panels.js';
 /** Whether a file has the extension of a controller, even if no page can run the file. */
 export const isControllerFile = ({ name }: File): boolean => /\.([cm]?[jt]sx?|wasm)$/i.test(name);
 
-/** Puts the controller in `file` in charge. If no page can run the file, shows a notice that explains why. */
-export function takeController(file: File, running: boolean): void {
+/**
+ * Puts the controller in `file` in charge. If no page can run the file, shows a notice that explains why. `inCharge` is
+ * the controller in charge of the running call; null if no call is running.
+ */
+export function takeController(file: File, running: boolean, inCharge: string | null): void {
   const text = ownText(file.name);
-  const { controller, shadow } = settings.peek();
-  const isUsed = running && [controller, ...shadow].includes(text);
   const fix = ownControllers.keep(file, 'call');
   if (fix === null) {
     change(takeCharge(settings.peek(), text, running));
-    if (isUsed)
+    if (running && inCharge === text)
       notify(
         'info',
-        'own-controller',
+        'own-controller-changed',
         `The call goes on with the ${file.name} that it began with.`,
         'Stop and start the call to use the new file.',
       );
@@ -75,7 +77,7 @@ function InChargeField({ running, disabled }: PanelProps) {
   );
 }
 
-function OwnFile({ running, disabled }: PanelProps) {
+function OwnFile({ running, disabled, session }: PanelProps & { session: Session }) {
   return (
     <div class="row">
       <label class={`button${disabled ? ' disabled' : ''}`}>
@@ -87,7 +89,7 @@ function OwnFile({ running, disabled }: PanelProps) {
           disabled={disabled}
           onChange={({ currentTarget }) => {
             const [file] = currentTarget.files ?? [];
-            if (file) takeController(file, running);
+            if (file) takeController(file, running, session.controller);
             currentTarget.value = '';
           }}
         />
@@ -198,7 +200,7 @@ function PresetField() {
   );
 }
 
-export function ControllerPanel({ running }: { running: boolean }) {
+export function ControllerPanel({ running, session }: { running: boolean; session: Session }) {
   const { controller, preset } = settings.value;
   const disabled = running && isTwoPages();
   const name = isOwn(controller)
@@ -213,7 +215,7 @@ export function ControllerPanel({ running }: { running: boolean }) {
     <details class="panel" open>
       <summary>Controller</summary>
       <InChargeField running={running} disabled={disabled} />
-      <OwnFile running={running} disabled={disabled} />
+      <OwnFile running={running} disabled={disabled} session={session} />
       {!isOwn(controller) && <PresetField />}
       {controller !== 'native' && (
         <ChoiceField field="mode" label="Mode" help={effectHelp()} disabled={disabled} options={modes} />

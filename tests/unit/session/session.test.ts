@@ -76,7 +76,8 @@ vi.stubGlobal(
 );
 const { Session } = await import('../../../src/app/session/session.js');
 const { change } = await import('../../../src/app/settings.js');
-const { dismiss, notices } = await import('../../../src/app/notices.js');
+const { dismiss, notices, notify } = await import('../../../src/app/notices.js');
+const { ownControllers } = await import('../../../src/app/own_controllers.js');
 const { DEFAULT_STATE } = await import('../../../src/app/state.js');
 
 const written: string[] = [];
@@ -135,6 +136,66 @@ describe('a call that failed', () => {
     expect(made.calls.map(({ isClosed }) => isClosed)).toEqual([true, false]);
     await calls.stop();
     expect(made.calls.every(({ isClosed }) => isClosed)).toBe(true);
+  });
+});
+
+describe('a controller of the user', () => {
+  const choose = (): string => {
+    ownControllers.keep(new File([''], 'mine.js'), 'call');
+    return ownControllers.urlOf('mine.js');
+  };
+  /** The URLs of the modules that were in charge, one for each call that was made. */
+  const urls = (): (string | undefined)[] => made.calls.map(({ options: { controller } }) => controller?.url);
+  const again = async (): Promise<void> => {
+    const { length } = made.calls;
+    made.restart();
+    await vi.waitFor(() => expect(made.calls).toHaveLength(length + 1));
+  };
+
+  it('stays in charge of a call that is restarted, until the call is stopped and started', async () => {
+    const first = choose();
+    change({ controller: 'own:mine.js' });
+    const calls = session();
+    await calls.start();
+    const edited = choose();
+    await again();
+    await again();
+    await calls.stop();
+    await calls.start();
+    expect(urls()).toEqual([first, first, first, edited]);
+    await calls.stop();
+  });
+
+  it('is the one that was there when Start was pressed, even if the call takes long to begin', async () => {
+    const first = choose();
+    change({ controller: 'own:mine.js' });
+    let invite = (): void => undefined;
+    made.inviting = new Promise((resolve) => (invite = resolve));
+    const calls = session();
+    const started = calls.start();
+    await vi.waitFor(() => expect(made.links).toHaveLength(1));
+    choose();
+    invite();
+    await started;
+    expect(urls()).toEqual([first]);
+    await calls.stop();
+  });
+
+  it('is the newest file if another controller was in charge, and then no notice says otherwise', async () => {
+    choose();
+    const calls = session();
+    await calls.start();
+    expect(calls.controller).toBe('gcc');
+    notify('info', 'own-controller-changed', 'The call goes on.', '');
+    const edited = choose();
+    change({ controller: 'own:mine.js' });
+    expect(calls.controller).toBe('gcc');
+    await again();
+    expect(calls.controller).toBe('own:mine.js');
+    expect(urls()).toEqual([undefined, edited]);
+    expect(notices.value.map(({ code }) => code)).not.toContain('own-controller-changed');
+    await calls.stop();
+    expect(calls.controller).toBeNull();
   });
 });
 
