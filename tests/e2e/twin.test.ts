@@ -130,6 +130,30 @@ test('a controller of the user decides in the simulation as it did in the call',
   await elsewhere.close();
 });
 
+test('the simulation runs the file that the call had, not the one that was chosen since', async ({
+  page,
+  served,
+  scope,
+}) => {
+  await page.goto(`${served.url}?capacity=2mbps`);
+  const field = page.locator('input[name=own-controller]');
+  const fixed = (rateBps: number) => ({
+    name: 'fixed.mjs',
+    mimeType: 'text/javascript',
+    buffer: ownController(rateBps),
+  });
+  await field.setInputFiles(fixed(400e3));
+  await scope.start();
+  await expect(page.getByText('fixed.mjs in control')).toBeVisible();
+  await expect.poll(() => page.evaluate(() => window.ccscope.state().connectedForS ?? 0)).toBeGreaterThan(6);
+  await scope.stop();
+  await field.setInputFiles(fixed(800e3));
+  await compare(page).click();
+  await expect(told(page)).toHaveText('The faint lines are the simulation.');
+  for (const column of ['Call', 'Simulation'])
+    expect(numberOf(await cell(page, 'Target', column)), column).toBeCloseTo(400e3, -4);
+});
+
 test('what cannot be simulated is said with its reason', async ({ page, served }) => {
   const sample = await readFile(new URL('../../public/sample/call.ndjson', import.meta.url));
   await page.goto(served.url);

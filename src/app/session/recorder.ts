@@ -13,6 +13,7 @@ import {
 } from '../../worker/trace/trace_client.js';
 import { replayEntry } from '../../worker/trace/trace_journal.js';
 import { messageOf, notify } from '../notices.js';
+import type { OwnController } from '../own_controllers.js';
 import type { StoredRecording } from '../stored.js';
 import { KeptRecording } from './kept_recording.js';
 import { LiveValues } from './live_values.js';
@@ -55,6 +56,11 @@ export class Recorder {
   endCall: () => Promise<void> = () => Promise.resolve();
   /** Whether a call may still write rows into the recording that is shown. */
   grows: () => boolean = () => false;
+  /**
+   * The user's controllers that have been in charge of the shown call, one for each start of the call. Empty for a file:
+   * it has only the name of its controller.
+   */
+  ownInCharge: OwnController[] = [];
   #reading: Promise<unknown> = Promise.resolve();
   /** Whether a call or a file other than the sample has begun. */
   #hasOtherBegun = false;
@@ -250,6 +256,7 @@ export class Recorder {
 
   #show(kind: Shown['kind'], name: string, header: Partial<TraceHeader>): void {
     this.savedFile.value = null;
+    this.ownInCharge = [];
     this.shown.value = { kind, name, header, version: this.shown.value.version + 1 };
   }
 }

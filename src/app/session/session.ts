@@ -208,7 +208,8 @@ export class Session {
     if (running.ended) throw new Stopped();
     running.isRecorded = true;
     this.recorder.nameShadows(running.shadows.known);
-    const { name, controller = name } = running.controller;
+    const { name, controller = name, url } = running.controller;
+    if (url !== undefined) this.recorder.ownInCharge.push({ name, url });
     this.inCharge.value = { flow: 0, name, controller };
     const { video, audio } = running.header;
     const detail = { ...running.controllerStart, settings: state, video, audio, at: running.bottleneckAt };

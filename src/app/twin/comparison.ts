@@ -42,9 +42,9 @@ export class TwinComparison {
     show({ kind: 'running', share: 0 });
     try {
       const { simulateTwin } = await import('./simulated.js');
-      const { header } = this.recorder.shown.peek();
+      const { shown, ownInCharge } = this.recorder;
       const twin = await simulateTwin(
-        { store: this.recorder.store, header },
+        { store: this.recorder.store, header: shown.peek().header, ownInCharge },
         {
           signal: abort.signal,
           onShare: (share) => show({ kind: 'running', share }),

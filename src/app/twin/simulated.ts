@@ -9,7 +9,7 @@ import { NoTwin } from '../../twin/no_twin.js';
 import { recordedOptions } from '../../twin/recorded_call.js';
 import { SimulationWorker } from '../../worker/simulation/simulation_client.js';
 import { createTraceStore, type TraceStore } from '../../worker/trace/trace_client.js';
-import { NotAtHand, ownControllers } from '../own_controllers.js';
+import { NotAtHand, ownControllers, type OwnController } from '../own_controllers.js';
 
 /** The simulation of a recorded call. */
 export interface SimulatedTwin {
@@ -35,8 +35,18 @@ interface Handlers {
 /** The seed for all random numbers of the twin. It is constant, so a recording always gives the same result. */
 const SEED = 1;
 
-/** The module of a user's controller. Throws NoTwin if this page does not have its file. */
-async function moduleOf(name: string): Promise<{ url: string; name: string }> {
+/**
+ * The module of a user's controller: the one that was in charge of the call or, for a recording from a file, the one
+ * that this page has. Throws NoTwin if there is none, or if the call had several versions of it.
+ */
+async function moduleOf(name: string, inCharge: readonly OwnController[]): Promise<OwnController> {
+  const [first, ...others] = inCharge.filter((own) => own.name === name);
+  if (others.some(({ url }) => url !== first?.url))
+    throw new NoTwin(
+      `several versions of ${name} were in charge in this recording, and the simulation can run only one`,
+      'stop the call and start it again each time the file has changed',
+    );
+  if (first !== undefined) return first;
   await ownControllers.look([name]);
   try {
     return { url: ownControllers.urlOf(name), name };
@@ -54,11 +64,16 @@ async function moduleOf(name: string): Promise<{ url: string; name: string }> {
  * SimulationError.
  */
 export async function simulateTwin(
-  recording: { store: TraceStore; header: Partial<TraceHeader> },
+  recording: {
+    store: TraceStore;
+    header: Partial<TraceHeader>;
+    /** The user's controllers that were in charge of the recorded call, as far as this page knows them. */
+    ownInCharge: readonly OwnController[];
+  },
   { signal, onShare, onError }: Handlers,
 ): Promise<SimulatedTwin | null> {
   const recorded = await readCall(recording.store, recording.header);
-  const own = recorded.own === null ? null : await moduleOf(recorded.own);
+  const own = recorded.own === null ? null : await moduleOf(recorded.own, recording.ownInCharge);
   const store = await createTraceStore({ onError });
   const worker = new SimulationWorker();
   try {

@@ -91,6 +91,7 @@ const recorder = {
   resume: () => written.push('resume'),
   nameShadows: () => undefined,
   grows: () => false,
+  ownInCharge: [] as object[],
 };
 const ROW = { link: 0, time_us: 1e6, queue_delay_us: 0, queue_bytes: 0, capacity_bps: 1e6, drops: 0 };
 
@@ -102,6 +103,7 @@ afterEach(() => {
 beforeEach(() => {
   made.calls = [];
   made.links = [];
+  recorder.ownInCharge = [];
   made.closing = made.inviting = made.reading = Promise.resolve();
   written.length = 0;
 });
@@ -163,6 +165,7 @@ describe('a controller of the user', () => {
     await calls.stop();
     await calls.start();
     expect(urls()).toEqual([first, first, first, edited]);
+    expect(recorder.ownInCharge).toEqual(urls().map((url) => ({ name: 'mine.js', url })));
     await calls.stop();
   });
 
