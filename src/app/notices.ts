@@ -38,7 +38,10 @@ export function dismiss(code: string): void {
   notices.value = notices.peek().filter((notice) => notice.code !== code);
 }
 
-/** The message of a thrown value, which need not be an Error. */
+/**
+ * The message of a thrown value, which need not be an Error. Some errors of browsers have only a name, such as
+ * `QuotaExceededError`.
+ */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? error.message || error.name : String(error);
 }

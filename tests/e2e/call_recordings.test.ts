@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 
-import type { Page } from '@playwright/test';
+import type { BrowserContext, Page } from '@playwright/test';
 
 import { collector, readTrace, type TraceData } from '../../src/trace/index.js';
 import { accessibilityFaults } from '../support/axe.js';
@@ -143,6 +143,59 @@ test('a recording that nobody wants is discarded', async ({ page, served, scope 
   await page.reload();
   await expect(page.getByRole('heading', { name: /under the scope/ })).toBeVisible();
   await expect(recoverButton(page)).toHaveCount(0);
+});
+
+/** Makes a recording in a page that is then closed, and opens two pages that both offer the recording. */
+async function offeredTwice(context: BrowserContext, url: string): Promise<[first: Page, second: Page]> {
+  const before = await context.newPage();
+  await before.goto(url);
+  const call = new Scope(before);
+  await call.start();
+  await call.groups(30);
+  await call.stop();
+  await before.close();
+  const pages: [Page, Page] = [await context.newPage(), await context.newPage()];
+  for (const page of pages) {
+    await page.goto(url);
+    await expect(recoverButton(page)).toBeVisible();
+  }
+  return pages;
+}
+
+test('a recording that was saved in one page is not recovered empty in another', async ({
+  context,
+  served,
+}) => {
+  const [first, second] = await offeredTwice(context, served.url);
+  await recoverButton(first).click();
+  await expect(first.getByText(/^recording of \d/)).toBeVisible();
+  const downloading = first.waitForEvent('download');
+  await first.getByRole('button', { name: 'Save to a file' }).click();
+  await downloading;
+  await expect.poll(() => keptRecordings(first)).toBe(0);
+
+  await recoverButton(second).click();
+  await expect(notices(second)).toContainText(
+    /was not recovered: it was saved or discarded in another tab\..*If it was saved, open its file\./s,
+  );
+  await expect(second.getByText(/^recording of \d/)).toHaveCount(0);
+  await expect(second.getByRole('heading', { name: /under the scope/ })).toBeVisible();
+});
+
+test('a recording that was recovered in one page is not discarded in another', async ({
+  context,
+  served,
+}) => {
+  const [first, second] = await offeredTwice(context, served.url);
+  await recoverButton(first).click();
+  await expect(first.getByText(/^recording of \d/)).toBeVisible();
+  await notices(second).getByRole('button', { name: 'Discard it' }).click();
+  await expect(recoverButton(second)).toHaveCount(0);
+  await second.close();
+  await first.reload();
+  await recoverButton(first).click();
+  await expect(first.getByText(/^recording of \d/)).toBeVisible();
+  await expect(new Scope(first).value('Received')).toHaveText(/bps$/);
 });
 
 test('a scenario on Call and a trace on the Lab are named, and opened where they belong', async ({

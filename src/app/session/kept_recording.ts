@@ -25,9 +25,17 @@ function hold(id: string): () => void {
   return release;
 }
 
+/** How the lock of a recording is asked for at once. Several pages may ask at the same time. */
+const AT_ONCE = { ifAvailable: true, mode: 'shared' } as const;
+
 /** Whether the recording belongs to no open page, so that it can be offered to the user. */
 const isLeft = ({ id }: StoredRecording): Promise<boolean> =>
-  navigator.locks.request(lockOf(id), { ifAvailable: true }, (lock) => lock !== null);
+  navigator.locks.request(lockOf(id), AT_ONCE, (lock) => lock !== null);
+
+/** Thrown if a recording that was offered to the user is not kept any more. */
+export class NotKept extends Error {
+  override readonly name = 'NotKept';
+}
 
 async function remove(database: Database, id: string): Promise<void> {
   const transaction = database.transaction(['recordings', 'entries'], 'readwrite');
@@ -52,7 +60,8 @@ export class KeptRecording {
   readonly #database: Promise<Database>;
   /** The latest write; each write begins after the one before it has ended. */
   #writing: Promise<void> = Promise.resolve();
-  #failed = false;
+  /** The last recording that the browser could not keep. Nothing more is written of it. */
+  #failed: string | undefined;
 
   /** `onFailed` is called when the browser cannot keep the recording. */
   constructor(private readonly onFailed: (error: unknown) => void) {
@@ -70,7 +79,7 @@ export class KeptRecording {
       );
     const recording = { id: crypto.randomUUID(), startedMs: Date.now(), header };
     this.own(recording);
-    this.#write(async (database) => {
+    this.#write(recording.id, async (database) => {
       await database.put('recordings', recording);
       for (const { id } of (await leftIn(database)).slice(MOST_KEPT)) await remove(database, id);
     });
@@ -81,7 +90,7 @@ export class KeptRecording {
     if (this.#recording === null) return;
     const recording = { ...this.#recording, header };
     this.#recording = recording;
-    this.#write(async (database) => {
+    this.#write(recording.id, async (database) => {
       await database.put('recordings', recording);
     });
   }
@@ -89,7 +98,7 @@ export class KeptRecording {
   add(entry: JournalEntry): void {
     const { id: recording } = this.#recording ?? {};
     if (recording === undefined) return;
-    this.#write(async (database) => {
+    this.#write(recording, async (database) => {
       await database.add('entries', { recording, entry });
     });
   }
@@ -105,11 +114,15 @@ export class KeptRecording {
   forget(): void {
     const { id } = this.#recording ?? {};
     this.end();
-    if (id !== undefined) this.discard(id);
+    // If the copy cannot be deleted, it is only offered once more at a later visit.
+    if (id !== undefined) this.#remove(id).catch(() => undefined);
   }
 
-  discard(id: string): void {
-    this.#write((database) => remove(database, id));
+  /** Deletes a recording that an earlier visit left, unless an open page has recovered it meanwhile. */
+  async discard({ id }: StoredRecording): Promise<void> {
+    await navigator.locks.request(lockOf(id), AT_ONCE, (lock) =>
+      lock === null ? undefined : this.#remove(id),
+    );
   }
 
   /** The recordings that belong to no open page, newest first. */
@@ -117,9 +130,14 @@ export class KeptRecording {
     return isPossible ? leftIn(await this.#database) : [];
   }
 
-  /** The entries of a recording that an earlier visit left. */
+  /** The entries of a recording that an earlier visit left. Rejects with NotKept if it was deleted meanwhile. */
   async read({ id }: StoredRecording): Promise<JournalEntry[]> {
-    const all = await (await this.#database).getAllFromIndex('entries', 'recording', id);
+    const transaction = (await this.#database).transaction(['recordings', 'entries']);
+    const [key, all] = await Promise.all([
+      transaction.objectStore('recordings').getKey(id),
+      transaction.objectStore('entries').index('recording').getAll(id),
+    ]);
+    if (key === undefined) throw new NotKept('it was saved or discarded in another tab');
     return all.map(({ entry }) => entry);
   }
 
@@ -130,13 +148,20 @@ export class KeptRecording {
     this.#release = hold(recording.id);
   }
 
-  #write(work: (database: Database) => Promise<void>): void {
-    if (this.#failed) return;
+  #remove(id: string): Promise<void> {
+    const removing = this.#writing.then(async () => remove(await this.#database, id));
+    this.#writing = removing.catch(() => undefined);
+    return removing;
+  }
+
+  /** Writes a part of the recording `id`. */
+  #write(id: string, work: (database: Database) => Promise<void>): void {
+    if (this.#failed === id) return;
     this.#writing = this.#writing
       .then(async () => work(await this.#database))
       .catch((error: unknown) => {
-        if (this.#failed) return;
-        this.#failed = true;
+        if (this.#failed === id) return;
+        this.#failed = id;
         this.onFailed(error);
       });
   }

@@ -6,6 +6,7 @@ import { effect } from '@preact/signals';
 
 import { dismiss, messageOf, notify } from '../notices.js';
 import type { StoredRecording } from '../stored.js';
+import { NotKept } from './kept_recording.js';
 import type { Recorder } from './recorder.js';
 
 const timeOf = (ms: number): string => {
@@ -22,13 +23,19 @@ function offer(recorder: Recorder, left: StoredRecording): void {
     try {
       await recorder.recover(left, `recording of ${time}`);
     } catch (error) {
-      const fix = 'Reload the page to try again.';
+      const fix =
+        error instanceof NotKept ? 'If it was saved, open its file.' : 'Reload the page to try again.';
       notify('error', code, `The recording of ${time} was not recovered: ${messageOf(error)}.`, fix);
     }
   };
-  const discard = (): void => {
+  const discard = async (): Promise<void> => {
     dismiss(code);
-    recorder.kept.discard(left.id);
+    try {
+      await recorder.kept.discard(left);
+    } catch (error) {
+      const fix = 'Reload the page to try again.';
+      notify('error', code, `The recording of ${time} was not discarded: ${messageOf(error)}.`, fix);
+    }
   };
   notify(
     'info',
@@ -39,7 +46,7 @@ function offer(recorder: Recorder, left: StoredRecording): void {
       whenIdle: true,
       actions: [
         { label: `Recover the recording of ${time}`, run: () => void recover() },
-        { label: 'Discard it', run: discard },
+        { label: 'Discard it', run: () => void discard() },
       ],
     },
   );

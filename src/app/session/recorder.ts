@@ -12,7 +12,7 @@ import {
   type TraceStoreOptions,
 } from '../../worker/trace/trace_client.js';
 import { replayEntry } from '../../worker/trace/trace_journal.js';
-import { messageOf, notify } from '../notices.js';
+import { dismiss, messageOf, notify } from '../notices.js';
 import type { OwnController } from '../own_controllers.js';
 import type { StoredRecording } from '../stored.js';
 import { KeptRecording } from './kept_recording.js';
@@ -134,6 +134,7 @@ export class Recorder {
       this.hasRows.value = false;
       this.unsaved.value = false;
       await this.store.clear();
+      dismiss('kept');
       this.kept.begin(header);
       this.#show('call', 'call', header);
     });
@@ -219,7 +220,10 @@ export class Recorder {
     if (this.shown.peek().kind === 'nothing') this.#show('sample', 'sample', header);
   }
 
-  /** Shows a recording that an earlier visit left, in the same way as a file called `name`. */
+  /**
+   * Shows a recording that an earlier visit left, in the same way as a file called `name`. Rejects with NotKept if
+   * the recording was deleted meanwhile; the current trace is then kept.
+   */
   recover(left: StoredRecording, name: string): Promise<void> {
     return this.#alone(() => this.#recover(left, name));
   }

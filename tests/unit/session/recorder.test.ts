@@ -34,6 +34,7 @@ vi.mock('../../../src/app/session/kept_recording.js', () => ({
     end(): void {}
   },
 }));
+const { notices, notify } = await import('../../../src/app/notices.js');
 const { Recorder } = await import('../../../src/app/session/recorder.js');
 
 const SAMPLE = new File([], 'sample');
@@ -105,4 +106,11 @@ describe('the sample', () => {
     expect(store.reading).toEqual([]);
     expect(recorder.shown.value.kind).toBe('call');
   });
+});
+
+it('no longer says at the next call that the last recording would not survive a reload', async () => {
+  const recorder = await Recorder.create();
+  notify('warning', 'kept', 'The recording would not survive a reload.', '');
+  await recorder.begin({}, () => true);
+  expect(notices.value).toEqual([]);
 });
