@@ -14,6 +14,9 @@ import { expect, test as base } from './support.js';
 class StaticHost {
   readonly #server: Server;
   port = 0;
+  /** Requests for paths that match `late` are answered once `ready` has resolved. */
+  late: RegExp | null = null;
+  ready: Promise<unknown> = Promise.resolve();
 
   constructor(
     readonly dir: string,
@@ -24,7 +27,8 @@ class StaticHost {
       const { url = '/' } = request;
       if (!url.startsWith(`${folder}/`)) return void response.writeHead(404).end('Nothing is here');
       request.url = url.slice(folder.length);
-      return send(request, response);
+      if (this.late?.test(request.url) !== true) return send(request, response);
+      return void this.ready.then(() => send(request, response));
     });
   }
 
@@ -160,6 +164,29 @@ test('a new version breaks no running page, and is there at the next load', asyn
   await next.goto(`${host.url}lab.html`);
   await expect(next.getByRole('status')).toHaveText('Done');
   expect(await scriptOf(next)).toBe(after);
+});
+
+test('a new version appears on a slow network, too, as does a file that is not kept', async ({
+  page,
+  host,
+}) => {
+  await page.goto(`${host.url}lessons.html`);
+  await kept(page);
+  const before = await scriptOf(page);
+  replaceVersion(host.dir);
+  writeFileSync(join(host.dir, 'late.txt'), 'Here at last');
+  // Longer than the service worker waits before it answers with a stored file.
+  host.ready = new Promise((resolve) => setTimeout(resolve, 7000));
+  host.late = /^\/(assets\/|late\.txt)/;
+  // The file is asked for while the page waits for its assets.
+  await page.reload({ waitUntil: 'commit' });
+  const late = await page.evaluate(async (url) => {
+    const answer = await fetch(url);
+    return [answer.status, await answer.text()];
+  }, `${host.url}late.txt`);
+  expect(late).toEqual([200, 'Here at last']);
+  await expect(page.locator('main')).toBeVisible();
+  expect(await scriptOf(page)).not.toBe(before);
 });
 
 test('the local server’s pages are not kept, and forget what a static host left', async ({

@@ -1,8 +1,8 @@
 /**
  * The service worker: stores all files of the app, so that the pages work without a network. Files whose names
  * contain a hash of their contents come from the store if they are there. All other files come from the network, so
- * that the next load shows a new version; the store is used only if the network does not answer. An old version is
- * kept as long as one of its pages is open.
+ * that the next load shows a new version; the store is used only if the network does not answer. What is not stored
+ * comes from the network, however late it answers. An old version is kept as long as one of its pages is open.
  */
 import { getCacheKeyForURL, matchPrecache, precache, type PrecacheEntry } from 'workbox-precaching';
 import { registerRoute } from 'workbox-routing';
@@ -22,7 +22,7 @@ interface Extendable extends Event {
 /** The list of all files, which the build inserts. */
 declare const APP_FILES: PrecacheEntry[];
 
-/** If the network does not answer within this time, the stored file is used. */
+/** If the network does not answer within this time, the stored file is used, if there is one. */
 const NETWORK_TIMEOUT_S = 5;
 
 const worker = self as unknown as WorkerScope;
@@ -49,8 +49,9 @@ registerRoute(
   ({ url, sameOrigin }) => sameOrigin && url.href.startsWith(worker.registration.scope),
   async (options) => {
     const isNamedByContents = options.url.pathname.includes('/assets/');
-    const own = isNamedByContents ? await matchPrecache(options.url.href) : undefined;
-    return own ?? networkFirst.handle(options);
+    const stored = await kept(options.url.href);
+    if (stored === undefined) return fetch(options.request);
+    return isNamedByContents ? stored : networkFirst.handle(options);
   },
 );
 
