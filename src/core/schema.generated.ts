@@ -261,7 +261,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 10000,
         section: 'live calls',
-        description: 'the hold ends when the one-way delay is back within this of its value before the hold',
+        description: 'the hold ends when the one-way delay is back within this of that before',
       },
       {
         name: 'detector_gain_groups',
@@ -1285,7 +1285,7 @@ export const CONTROLLERS = {
         max: 1,
         section: 'live',
         description:
-          'the ramp-up makes up for an encoder that sends less than its target, down to this share; 1: off',
+          'ramp-up makes up for an encoder that sends less than its target, down to this share; 1: off',
       },
       {
         name: 'fps',
@@ -2108,7 +2108,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1,
         section: 'RFC 5681 4.1',
-        description: 'a connection that idled longer than the RTO starts again from the restart window',
+        description: 'a connection that idled longer than the RTO restarts from the initial window',
         values: ['off', 'on'],
       },
       {
@@ -2118,7 +2118,7 @@ export const COMPONENTS = {
         min: 1,
         max: 1000000,
         section: 'RFC 3465 2.2; RFC 5681 3.1: 1',
-        description: 'most that one ACK adds to the window in slow start',
+        description: 'most that an ACK adds to cwnd in slow start',
         whole: true,
       },
       {
@@ -2379,7 +2379,7 @@ export const COMPONENTS = {
         min: 1,
         max: 1000,
         section: 'RFC 5681 4.2',
-        description: 'segments in order that one ACK acknowledges; 1: no delayed ACKs',
+        description: 'segments in order that an ACK acknowledges; 1: no delayed ACKs',
         whole: true,
       },
       {
@@ -2663,7 +2663,7 @@ export const COMPONENTS = {
         max: 1000000,
         section: 'WebRTC: 360',
         description:
-          'receiver reports at their own pace: their mean interval is this over the target in kbps, at most one second; 0: none',
+          'receiver reports at their own pace: the mean interval is this over the target in kbps, at most 1 s; 0: none',
       },
       {
         name: 'nack',
@@ -2673,7 +2673,7 @@ export const COMPONENTS = {
         max: 2,
         section: 'WebRTC; RFC 4585 6.2.1, RFC 4588',
         description:
-          'lost packets are requested and retransmitted; with rtx in a stream that the controller neither counts nor times',
+          'lost packets are retransmitted on request; with rtx in a stream that the controller neither counts nor times',
         values: ['off', 'on', 'rtx'],
       },
     ],
@@ -2927,7 +2927,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1000000,
         section: 'application',
-        description: 'an audio stream beside the video, headers included, in packets of 20 ms; 0: none',
+        description: 'audio beside the video, with headers, in packets of 20 ms; 0: none',
       },
       {
         name: 'stamp_delay_us',
