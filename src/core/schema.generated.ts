@@ -2108,7 +2108,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1,
         section: 'RFC 5681 4.1',
-        description: 'a connection that idled longer than the RTO restarts from the initial window',
+        description: 'a connection that idled longer than the RTO starts again from the restart window',
         values: ['off', 'on'],
       },
       {
@@ -2118,17 +2118,7 @@ export const COMPONENTS = {
         min: 1,
         max: 1000000,
         section: 'RFC 3465 2.2; RFC 5681 3.1: 1',
-        description: 'most that an ACK adds to cwnd in slow start',
-        whole: true,
-      },
-      {
-        name: 'slow_start_limit_after_rto_segments',
-        unit: 'segments',
-        default: 1,
-        min: 1,
-        max: 1000000,
-        section: 'RFC 3465 2.3',
-        description: 'the same after an RTO',
+        description: 'most that one ACK adds to the window in slow start',
         whole: true,
       },
       {
@@ -2283,7 +2273,7 @@ export const COMPONENTS = {
         max: 1,
         section: 'RFC 6675 4; Linux 3.16',
         description:
-          'with SACK, a segment is lost once three above it, or the third, came; fack finds lost retransmissions, too',
+          'with SACK, a segment is lost once three above it were received, or the third above it; fack also finds lost retransmissions',
         values: ['rfc6675', 'fack'],
       },
       {
@@ -2313,7 +2303,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1,
         section: 'RFC 6582 3.2',
-        description: 'without SACK, the retransmission timer restarts at the first or each partial ACK',
+        description: 'without SACK, the retransmission timer restarts at the first partial ACK or at each',
         values: ['impatient', 'slow_but_steady'],
       },
       {
@@ -2398,7 +2388,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1000,
         section: 'Linux 3.16: 16',
-        description: 'segments at the start that are acknowledged one by one',
+        description: 'how many segments at the start are acknowledged one by one',
         whole: true,
       },
     ],
@@ -2414,7 +2404,6 @@ export const COMPONENTS = {
         description: 'what the kernel of the testbeds of gcc-ton-2017 and gcc-aqm-2016 does differently',
         values: {
           slow_start_limit_segments: 1000000,
-          slow_start_limit_after_rto_segments: 1000000,
           increase_per: 1,
           cubic_c: 0.400390625,
           cubic_beta: 0.7001953125,

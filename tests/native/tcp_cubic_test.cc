@@ -226,6 +226,7 @@ TEST(Cubic, WEstHasRenosAverageWindow) {
 Parameters WithHyStart(double mode) {
   Parameters p;
   p.hystart = mode;
+  p.slow_start_limit_segments = 1000;
   return p;
 }
 

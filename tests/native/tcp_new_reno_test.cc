@@ -29,9 +29,10 @@ TEST(NewReno, SlowStartAddsWhatIsAcknowledgedUpToTheLimit) {
   EXPECT_EQ(window.cwnd, 13);
   law.OnAck(Acked(9), window);
   EXPECT_EQ(window.cwnd, 15);
-  AckEvent strict = Acked(2);
-  strict.slow_start_limit = 1;
-  law.OnAck(strict, window);
+  Parameters strict;
+  strict.slow_start_limit_segments = 1;
+  NewReno one(strict);
+  one.OnAck(Acked(2), window);
   EXPECT_EQ(window.cwnd, 16);
 }
 

@@ -154,35 +154,6 @@ TEST(TcpSender, AfterATimeoutSlowStartSendsAgainWhatWasNotReceived) {
   EXPECT_NEAR(sender.cwnd_segments(), 7, 0.1);  // slow start ended at ssthresh
 }
 
-// RFC 3465, 2.3: in the slow start after a timeout, an ACK adds one segment at most, whatever it acknowledges. The ACK of
-// 20 segments stands for a single one that left the network. The preset linux-3.16 has no such limit.
-TEST(TcpSender, AfterATimeoutAnAckAddsOneSegment) {
-  for (const auto kind : {kCubic, CongestionControlKind::kNewReno}) {
-    Parameters unlimited;
-    unlimited.slow_start_limit_segments = unlimited.slow_start_limit_after_rto_segments = 1e6;
-    for (const bool is_limited : {true, false}) {
-      Parameters parameters = is_limited ? Parameters{} : unlimited;
-      parameters.initial_window_segments = 64;
-      Sender sender(parameters, kind);
-      sender.Start(At(0));
-      Drain(sender, At(0));
-      sender.OnTimer(At(1000));
-      Drain(sender, At(1000));
-      double acked = 0;
-      std::vector<double> windows;
-      for (const double segments : {1, 2, 2, 2, 2, 2}) {
-        acked += segments;
-        sender.OnAck(Sacking(static_cast<std::int64_t>(acked), {}, At(1000)), At(1100));
-        Drain(sender, At(1100));
-        windows.push_back(sender.cwnd_segments());
-      }
-      EXPECT_EQ(windows, is_limited ? (std::vector<double>{2, 3, 4, 5, 6, 7}) : (std::vector<double>{2, 4, 6, 8, 10, 12}));
-      sender.OnAck(Sacking(31, {}, At(1000)), At(1200));
-      EXPECT_EQ(sender.cwnd_segments(), is_limited ? 8 : 32);
-    }
-  }
-}
-
 // RFC 6675: the scoreboard shows all holes at once.
 TEST(TcpSender, SackRecoversManyHolesInAboutOneRoundTrip) {
   for (const double prr : {1.0, 2.0}) {

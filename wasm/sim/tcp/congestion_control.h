@@ -29,7 +29,6 @@ struct AckEvent {
   std::int64_t next = 0;   // the next new segment
   TimeDelta rtt = {};        // the RTT sample of this ACK
   TimeDelta srtt = {};
-  double slow_start_limit = 2;  // segments; most that this ACK may add to the window in slow start (RFC 3465)
   bool window_limited = true;  // the window, not the application, limited the sender
 };
 

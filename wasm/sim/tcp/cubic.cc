@@ -24,6 +24,7 @@ Cubic::Cubic(const Parameters& parameters)
     : c_(parameters.cubic_c),
       beta_(parameters.cubic_beta),
       alpha_(AlphaCubic(parameters.cubic_beta)),
+      slow_start_limit_(parameters.slow_start_limit_segments),
       unknown_max_growth_(parameters.cubic_unknown_max_growth),
       fast_convergence_(IsOn(parameters.cubic_fast_convergence)),
       reno_friendly_(IsOn(parameters.cubic_reno_friendly)),
@@ -68,7 +69,7 @@ void Cubic::OnAck(const AckEvent& ack, Window& window) {
       window.ssthresh = window.cwnd;
     } else {
       if (!ack.window_limited) return;
-      acked = SlowStart(acked, ack.slow_start_limit, window);
+      acked = SlowStart(acked, slow_start_limit_, window);
       if (acked == 0) return;
     }
   }

@@ -48,6 +48,7 @@ class Cubic final : public CongestionControl {
   double c_;
   double beta_;
   double alpha_;
+  double slow_start_limit_;
   double unknown_max_growth_;
   bool fast_convergence_;
   bool reno_friendly_;

@@ -5,13 +5,14 @@
 namespace ccscope::tcp {
 
 NewReno::NewReno(const Parameters& parameters)
-    : per_ack_(parameters.IncreasesPerAck(CongestionControlKind::kNewReno)) {}
+    : slow_start_limit_(parameters.slow_start_limit_segments),
+      per_ack_(parameters.IncreasesPerAck(CongestionControlKind::kNewReno)) {}
 
 void NewReno::OnAck(const AckEvent& ack, Window& window) {
   if (!ack.window_limited) return;
   double acked = ack.acked;
   if (window.InSlowStart()) {
-    acked = SlowStart(acked, ack.slow_start_limit, window);
+    acked = SlowStart(acked, slow_start_limit_, window);
     if (acked == 0) return;
   }
   // Equation 3: one segment per round trip if each segment is acknowledged separately. Delayed ACKs halve this

@@ -18,6 +18,7 @@ class NewReno final : public CongestionControl {
   void OnRestart() override {}
 
  private:
+  double slow_start_limit_;
   bool per_ack_;
 };
 

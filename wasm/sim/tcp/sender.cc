@@ -17,8 +17,6 @@ Sender::Sender(const Parameters& parameters, CongestionControlKind kind)
     : segment_size_(parameters.segment_size()),
       initial_window_(parameters.initial_window_segments),
       initial_ssthresh_(parameters.initial_ssthresh_segments > 0 ? parameters.initial_ssthresh_segments : kInfinity),
-      slow_start_limit_(parameters.slow_start_limit_segments),
-      slow_start_limit_after_rto_(parameters.slow_start_limit_after_rto_segments),
       max_window_(static_cast<std::int64_t>(parameters.max_window_segments)),
       idle_restart_(IsOn(parameters.idle_restart)),
       sack_(parameters.UsesSack(kind)),
@@ -42,7 +40,7 @@ void Sender::Reset() {
   end_ = board_.next();
   recover_ = board_.next() - 1;
   duplicate_acks_ = 0;
-  retransmit_now_ = partial_ack_seen_ = after_timeout_ = timed_out_ = false;
+  retransmit_now_ = partial_ack_seen_ = timed_out_ = false;
   last_sent_ = Timestamp::MinusInfinity();
   timer_ = Timestamp::PlusInfinity();
 }
@@ -205,10 +203,8 @@ void Sender::Grow(std::int64_t acked, std::int64_t pipe_before, Timestamp now) {
                           .next = board_.next(),
                           .rtt = rtt_.latest(),
                           .srtt = rtt_.srtt(),
-                          .slow_start_limit = after_timeout_ ? slow_start_limit_after_rto_ : slow_start_limit_,
                           .window_limited = used + 1 > window_.cwnd};
   law_->OnAck(event, window_);
-  after_timeout_ = after_timeout_ && window_.InSlowStart();
   window_.cwnd = std::min(window_.cwnd, static_cast<double>(max_window_));
 }
 
@@ -254,7 +250,7 @@ void Sender::OnTimer(Timestamp now) {
     const double flight = std::min(static_cast<double>(board_.outstanding()), window_.cwnd);
     window_.ssthresh = law_->OnTimeout(now, flight, window_);
   }
-  after_timeout_ = timed_out_ = true;
+  timed_out_ = true;
   window_.cwnd = 1;  // the loss window
   board_.MarkAllLost();
   state_ = State::kLoss;

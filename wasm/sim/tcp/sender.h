@@ -96,8 +96,6 @@ class Sender {
   const DataSize segment_size_;
   const double initial_window_;
   const double initial_ssthresh_;
-  const double slow_start_limit_;
-  const double slow_start_limit_after_rto_;
   const std::int64_t max_window_;
   const bool idle_restart_;
   const bool sack_;
@@ -119,7 +117,6 @@ class Sender {
   std::int64_t duplicate_acks_ = 0;   // used without SACK only
   bool retransmit_now_ = false;       // one retransmission may be sent regardless of the window
   bool partial_ack_seen_ = false;
-  bool after_timeout_ = false;        // in the slow start that follows a timeout
   bool timed_out_ = false;            // the timer has expired, and nothing has been acknowledged since
   Timestamp last_sent_;
   Timestamp timer_ = Timestamp::PlusInfinity();
