@@ -7,9 +7,9 @@ import {
   openSync,
   statSync,
   writeFileSync,
-  type Stats,
+  type BigIntStats,
 } from 'node:fs';
-import { dirname, resolve, sep } from 'node:path';
+import { basename, dirname, resolve, sep } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
 import { FailedRun, systemCode, UsageError } from '../text/errors.js';
@@ -161,11 +161,51 @@ export async function inTurn(outputs: readonly (() => Promise<void> | void)[]): 
   if (failures.length > 0) throw failures[0];
 }
 
+/** A file that a command reads. */
+export interface InputFile {
+  /** What the file contains, as messages name it: `trace`. */
+  what: string;
+  path: string;
+}
+
 /**
- * Throws UsageError if a file can neither be created nor replaced. Checked early, so that hours of work are not
- * lost. Does not change the file.
+ * Checks the files that a command writes, by option. Throws UsageError if one of them can neither be created nor
+ * replaced, or if it is also written by another option or read by the command. Checked early, so that hours of work
+ * are not lost. Does not change the files.
  */
-export function checkFolder(file: string): void {
+export function checkOutputs(
+  written: Readonly<Record<string, string | readonly string[] | undefined>>,
+  read: readonly InputFile[] = [],
+): void {
+  const outputs = Object.entries(written)
+    .flatMap(([flag, paths = []]) => [paths].flat().map((path) => ({ flag, path })))
+    .filter(({ path }) => path !== '-');
+  for (const { path } of outputs) checkFolder(path);
+  const uses = new Map<string, string>();
+  for (const { what, path } of read)
+    if (statusOf(path) !== null) uses.set(identityOf(path), `the ${what} to be read`);
+  for (const { flag, path } of outputs.filter((output) => !isCharacterDevice(output.path))) {
+    const identity = identityOf(path);
+    const use = uses.get(identity);
+    if (use !== undefined) throw new UsageError(`${flag}: ${path} is also ${use}; choose another file`);
+    uses.set(identity, `written by ${flag}`);
+  }
+}
+
+/** Whether a path is, for example, a terminal or /dev/null, to which several outputs can be written. */
+const isCharacterDevice = (path: string): boolean => statusOf(path)?.isCharacterDevice() === true;
+
+/**
+ * The same text for all paths of one file, including links to it. The file exists, or at least its folder does.
+ */
+function identityOf(path: string): string {
+  const there = statusOf(path);
+  if (there !== null) return `${there.dev}:${there.ino}`;
+  return `${identityOf(dirname(resolve(path)))}/${basename(path)}`;
+}
+
+/** Throws UsageError if a file can neither be created nor replaced. Does not change the file. */
+function checkFolder(file: string): void {
   if (file === '')
     throw new UsageError(
       'expected the path of a file to write, got an empty text; give one, or remove the option',
@@ -188,9 +228,9 @@ export function checkFolder(file: string): void {
 }
 
 /** The status of a file, or null if it does not exist or cannot be reached. */
-export function statusOf(file: string): Stats | null {
+export function statusOf(file: string): BigIntStats | null {
   try {
-    return statSync(file);
+    return statSync(file, { bigint: true });
   } catch {
     return null;
   }

@@ -8,6 +8,7 @@ import { hasPublished, isCopyOf, withOwnPublished, type Published } from '../sce
 import { parseJson } from '../text/json_text.js';
 import { didYouMean } from '../text/suggest.js';
 import { systemCode, UsageError } from '../text/errors.js';
+import type { InputFile } from './io.js';
 
 /** The package's data folder, relative to the TypeScript sources and to the compiled library. */
 const PUBLIC = ['../../public/', '../../../public/'];
@@ -37,12 +38,20 @@ export function namesIn(folder: PublicFolder): string[] {
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
 }
 
+interface ReadOptions {
+  full?: boolean;
+  onRead?: (file: InputFile) => void;
+}
+
 /**
  * Returns the scenario with this id, or the scenario in this file. For a changed copy of a paper's experiment, the
- * published results are left out. With `full`, a logarithmic axis has as many values as in a full run. Throws a
- * UsageError that says where the error is.
+ * published results are left out. With `full`, a logarithmic axis has as many values as in a full run. `onRead` is
+ * called with the scenario's file and with the files that it names. Throws a UsageError that says where the error is.
  */
-export function readScenario(idOrFile: string, { full = false } = {}): Scenario {
+export function readScenario(
+  idOrFile: string,
+  { full = false, onRead = () => undefined }: ReadOptions = {},
+): Scenario {
   const ids = registryIds();
   const isId = ids.includes(idOrFile);
   const file = isId ? join(registryFolder(), `${idOrFile}.json`) : idOrFile;
@@ -51,8 +60,9 @@ export function readScenario(idOrFile: string, { full = false } = {}): Scenario 
     const hint = didYouMean(idOrFile, ids) || ` The ids are ${ids.join(', ')}.`;
     return `${idOrFile}: neither the id of a scenario nor a file.${hint}`;
   });
+  onRead({ what: 'scenario', path: file });
   try {
-    const input = withTraces(parseJson(text, file), dirname(resolve(file)));
+    const input = withTraces(parseJson(text, file), dirname(resolve(file)), onRead);
     const scenario = parseScenario(full ? atFullSize(input) : input, isId ? idOrFile : file);
     const isShipped = isId || dirname(resolve(file)) === resolve(registryFolder());
     return isShipped ? scenario : withoutOthersResults(scenario, full);
@@ -93,13 +103,14 @@ export function readText(file: string, absent: () => string): string {
  * Replaces the name of each trace file with the file's text. The names are relative to `folder`, the scenario's
  * folder.
  */
-function withTraces(value: unknown, folder: string): unknown {
-  if (Array.isArray(value)) return value.map((each: unknown) => withTraces(each, folder));
+function withTraces(value: unknown, folder: string, onRead: (file: InputFile) => void): unknown {
+  if (Array.isArray(value)) return value.map((each: unknown) => withTraces(each, folder, onRead));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([key, each]: [string, unknown]): [string, unknown] => {
     if (key !== 'mahimahi' || typeof each !== 'string' || isInlineTrace(each))
-      return [key, withTraces(each, folder)];
+      return [key, withTraces(each, folder, onRead)];
     const file = resolve(folder, each);
+    onRead({ what: 'trace', path: file });
     return [
       key,
       readText(file, () => `${file}: no such file; mahimahi takes the name of a trace, or its text`),

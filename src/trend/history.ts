@@ -69,19 +69,25 @@ function readRun(path: string): HistoryRun {
   }
 }
 
-/**
- * All runs of a folder, oldest first. Throws UsageError if the folder or one of its files is invalid; the message
- * names the file and the field.
- */
-export function readHistory(folder: string): HistoryRun[] {
-  let names: string[];
+/** The files of the runs in a folder. Throws UsageError if the folder cannot be read. */
+export function historyFiles(folder: string): string[] {
   try {
-    names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => join(folder, name));
   } catch (error) {
     throw new UsageError(
       `${folder}: cannot be read (${systemCode(error) ?? 'unknown error'}); give the folder of the recorded test runs`,
     );
   }
-  const runs = names.map((name) => readRun(join(folder, name)));
-  return runs.sort((a, b) => Date.parse(a.created) - Date.parse(b.created));
+}
+
+/**
+ * All runs of a folder, oldest first. Throws UsageError if the folder or one of its files is invalid; the message
+ * names the file and the field.
+ */
+export function readHistory(folder: string): HistoryRun[] {
+  return historyFiles(folder)
+    .map(readRun)
+    .sort((a, b) => Date.parse(a.created) - Date.parse(b.created));
 }

@@ -418,7 +418,7 @@ describe('bad usage', () => {
     [
       'a folder that does not exist',
       ['replay', '-', '--out', '/none/x.ndjson'],
-      /cannot be written \(ENOENT\)/,
+      /its folder cannot be written to \(ENOENT\)/,
     ],
     ['an unknown option', ['replay', '-', '--presets', 'gcc'], /unknown option '--presets'/],
     ['an unknown command', ['reply'], /unknown command 'reply'/],

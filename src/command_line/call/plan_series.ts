@@ -1,7 +1,7 @@
 /** The runs of a plan: real calls, or the simulated calls of its twin (a simulation with the same settings). */
-import { loadControllerFile } from '../controllers/controllers.js';
+import { controllerFiles, loadControllerFile } from '../controllers/controllers.js';
 import { interruptible } from '../interrupt.js';
-import type { Io } from '../io.js';
+import type { InputFile, Io } from '../io.js';
 import { startServer, type LocalServer, type ServedController } from '../../server/server.js';
 import { runTwin, TWIN } from '../twin/run.js';
 import { runCall, type CallServer } from './run.js';
@@ -48,6 +48,12 @@ export async function openServer(plans: readonly CallPlan[], io: Io): Promise<Lo
   for (const source of sources.values()) await interruptible((signal) => prepareSource(source, signal, io));
   return startServer({ controllers: await filesOf(plans) });
 }
+
+/** The files that the calls of these plans read: users' controllers and videos. */
+export const inputsOf = (plans: readonly CallPlan[]): InputFile[] => [
+  ...controllerFiles(plans.flatMap(({ files }) => files)),
+  ...plans.flatMap(({ source: { file } }) => (file === null ? [] : [{ what: 'video', path: file }])),
+];
 
 /** The users' controllers of all plans, each bundled once. Throws UsageError. */
 async function filesOf(plans: readonly CallPlan[]): Promise<ServedController[]> {

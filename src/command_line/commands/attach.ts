@@ -7,7 +7,7 @@ import { checkReplaceable } from '../attach/recording.js';
 import { watchBrowser } from '../attach/run.js';
 import { UsageError } from '../../text/errors.js';
 import { interruptible } from '../interrupt.js';
-import { checkFolder, writeJson, type Io } from '../io.js';
+import { checkOutputs, writeJson, type Io } from '../io.js';
 import { millisecondsArgument } from './link_options.js';
 
 interface AttachFlags {
@@ -80,7 +80,7 @@ async function attach(browser: string | undefined, flags: AttachFlags, io: Io): 
   });
 }
 
-/** Throws UsageError for mutually exclusive options, and for output files that cannot be created. */
+/** Throws UsageError for mutually exclusive options, and for output files that cannot be created or are the same. */
 function checkFlags(
   browser: string | undefined,
   { adb, list, page, record, duration, json }: AttachFlags,
@@ -95,7 +95,7 @@ function checkFlags(
         throw new UsageError(`--${flag}: cannot be used with --list; remove one of them`);
   if (record === '-') throw new UsageError('--record: expected a file, got -');
   if (record !== undefined) checkReplaceable(record);
-  for (const file of [record, json]) if (file !== undefined && file !== '-') checkFolder(file);
+  checkOutputs({ '--record': record, '--json': json });
 }
 
 async function attachTo(url: string, flags: AttachFlags, io: Io, asked: AbortSignal): Promise<void> {

@@ -3,14 +3,14 @@ import { Option, type Command } from 'commander';
 import { parseRate } from '../../link/capacity_text.js';
 import { VIDEO_CODECS, VIDEO_SIZE_NAMES } from '../../scenario/video_format.js';
 import { runPageCall, type PagePlan } from '../call/page_call.js';
-import { openServer, realCalls, twinCalls } from '../call/plan_series.js';
+import { inputsOf, openServer, realCalls, twinCalls } from '../call/plan_series.js';
 import { filesOfRuns, makeCalls, reportOf, type Series } from '../call/series.js';
 import { reportText } from '../call/table.js';
 import { TWIN_MACHINES, type CallReport } from '../call/types.js';
 import { faultLine } from '../controllers/controllers.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
 import { interruptible } from '../interrupt.js';
-import { checkFolder, writeJson, type Io } from '../io.js';
+import { checkOutputs, writeJson, type InputFile, type Io } from '../io.js';
 import { SHADOW } from '../../calls/record/shadow_flow.js';
 import { callMatrix } from './call_matrix.js';
 import {
@@ -172,12 +172,12 @@ export function register(program: Command, io: Io): void {
 type IsGiven = (flag: keyof CallFlags) => boolean;
 
 async function call(flags: CallFlags, io: Io, isGiven: IsGiven): Promise<void> {
-  const { controllers, make } = planned(flags, isGiven, io);
+  const { controllers, read, make } = planned(flags, isGiven, io);
   for (const name of ['trace', 'html'] as const)
     if (flags[name] === '-') throw new UsageError(`--${name}: expected a file, got -`);
-  if (flags.json !== undefined && flags.json !== '-') checkFolder(flags.json);
-  for (const file of [flags.trace, flags.html])
-    if (file !== undefined) filesOfRuns(file, controllers, flags.runs).forEach(checkFolder);
+  const ofRuns = (file: string | undefined): string[] =>
+    file === undefined ? [] : filesOfRuns(file, controllers, flags.runs);
+  checkOutputs({ '--json': flags.json, '--trace': ofRuns(flags.trace), '--html': ofRuns(flags.html) }, read);
   const { calls, close } = await make();
   try {
     await interruptible((signal) => makeAndReport(calls, flags, signal, io));
@@ -210,6 +210,8 @@ async function makeAndReport(
 interface Planned {
   /** The controllers of the calls, in the order of the calls. */
   controllers: readonly string[];
+  /** The files that the calls read. */
+  read: readonly InputFile[];
   /** Prepares the calls. */
   make(): Promise<{ calls: Series[]; close(): Promise<void> }>;
 }
@@ -220,6 +222,7 @@ function planned(flags: CallFlags, isGiven: IsGiven, io: Io): Planned {
     const calls = [pageCalls(pagePlanOf(flags, isGiven))];
     return {
       controllers: calls.map(({ head }) => head.controller),
+      read: [],
       make: () => Promise.resolve({ calls, close: () => Promise.resolve() }),
     };
   }
@@ -229,10 +232,11 @@ function planned(flags: CallFlags, isGiven: IsGiven, io: Io): Planned {
   }
   const plans = plansOf(flags);
   const controllers = plans.map(({ controller }) => controller);
+  const read = inputsOf(plans);
   if (flags.twin === true) {
     checkTwin(plans, isGiven);
     const calls = plans.map((plan) => twinCalls(plan, flags.machine ?? 'idle'));
-    return { controllers, make: () => Promise.resolve({ calls, close: () => Promise.resolve() }) };
+    return { controllers, read, make: () => Promise.resolve({ calls, close: () => Promise.resolve() }) };
   }
   if (flags.machine !== undefined)
     throw new UsageError('--machine: needs --twin; add it, or remove --machine');
@@ -240,7 +244,7 @@ function planned(flags: CallFlags, isGiven: IsGiven, io: Io): Planned {
     const server = await openServer(plans, io);
     return { calls: plans.map((plan) => realCalls(plan, server)), close: () => server.close() };
   };
-  return { controllers, make };
+  return { controllers, read, make };
 }
 
 async function writeReport(report: CallReport, flags: CallFlags, io: Io): Promise<void> {

@@ -1,8 +1,8 @@
 /** `ccscope call --matrix`: every combination of the links, controllers and sources in a file, in one report. */
-import { openServer, realCalls, twinCalls } from '../call/plan_series.js';
+import { inputsOf, openServer, realCalls, twinCalls } from '../call/plan_series.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
 import { interruptible } from '../interrupt.js';
-import { checkFolder, inTurn, writeJson, writeText, type Io } from '../io.js';
+import { checkOutputs, inTurn, writeJson, writeText, type InputFile, type Io } from '../io.js';
 import { DEFAULT_DURATION_S, DEFAULT_RUNS } from '../matrix/form.js';
 import { matrixHtml } from '../matrix/html.js';
 import { cellsOf, NATIVE, type Cell } from '../matrix/plan.js';
@@ -46,9 +46,13 @@ export async function callMatrix(
   if (flags.machine !== undefined && flags.twin !== true)
     throw new UsageError('--machine: needs --twin; add it, or remove --machine');
   if (flags.html === '-') throw new UsageError('--html: expected a file, got -');
-  for (const file of [flags.json, flags.html]) if (file !== undefined && file !== '-') checkFolder(file);
-  const file = readMatrix(name);
+  const read: InputFile[] = [];
+  const file = readMatrix(name, { onRead: (each) => read.push(each) });
   const all = cellsOf(file, flags.duration === undefined ? undefined : flags.duration / 1e3);
+  checkOutputs({ '--json': flags.json, '--html': flags.html }, [
+    ...read,
+    ...inputsOf(all.map(({ plan }) => plan)),
+  ]);
   const head = headOf(file, flags, given);
   if (flags.twin === true) await simulate({ file, head, cells: all }, flags, io);
   else await callAll({ file, head, cells: all }, flags, io);

@@ -7,8 +7,8 @@ import { FailedRun, UsageError } from '../../text/errors.js';
 import { plain } from '../../text/plain.js';
 import { NoRecordingError } from '../../watch/index.js';
 import { incidentsOfTrace, type RecordedIncidents } from '../../watch/recorded_incidents.js';
-import { checkFolder, writeJson, type Io } from '../io.js';
-import { openTrace } from './trace_source.js';
+import { checkOutputs, writeJson, type Io } from '../io.js';
+import { openTrace, traceFile } from './trace_source.js';
 import { counted } from '../../text/counted.js';
 
 const HELP = `
@@ -33,8 +33,8 @@ export function register(program: Command, io: Io): void {
 }
 
 async function tellIncidents(trace: string, { json }: IncidentsFlags, io: Io): Promise<void> {
-  if (json !== undefined && json !== '-') checkFolder(json);
-  const { name, stream } = openTrace(trace, { '--json': json }, io);
+  checkOutputs({ '--json': json }, traceFile(trace));
+  const { name, stream } = openTrace(trace, io);
   let found: RecordedIncidents;
   try {
     found = await incidentsOfTrace(stream as AsyncIterable<Uint8Array>, name);

@@ -68,13 +68,15 @@ const TRACE_US = 300e6;
  * Returns a capacity in the syntax of the command line. A mahimahi trace is converted to a schedule in this
  * syntax.
  */
-const capacityArgument = argument((text) => {
-  const [, file] = /^mahimahi:(.+)$/.exec(text) ?? [];
-  if (file === undefined) return readLinkValue('capacity', text);
-  return mahimahiSchedule(traceText(file), TRACE_US, { field: file })
-    .map(({ atUs, capacityBps }) => `${capacityBps}bps${atUs === 0 ? '' : `@${atUs / 1e3}ms`}`)
-    .join(',');
-});
+const capacityArgument = (onTrace: (file: string) => void) =>
+  argument((text) => {
+    const [, file] = /^mahimahi:(.+)$/.exec(text) ?? [];
+    if (file === undefined) return readLinkValue('capacity', text);
+    onTrace(file);
+    return mahimahiSchedule(traceText(file), TRACE_US, { field: file })
+      .map(({ atUs, capacityBps }) => `${capacityBps}bps${atUs === 0 ? '' : `@${atUs / 1e3}ms`}`)
+      .join(',');
+  });
 
 function traceText(file: string): string {
   try {
@@ -89,15 +91,21 @@ const TRACES = ', or mahimahi:FILE (its first 5 minutes, repeated if shorter)';
 /** The option for a setting: `--burst-loss` for `burstLoss`. */
 const flagOf = (setting: string): string => `--${setting.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`;
 
-/** Adds the options of a link to a command. With `traces`, the capacity may also be a mahimahi trace. */
-export function addLinkOptions(command: Command, { traces = false } = {}): Command {
+/**
+ * Adds the options of a link to a command. With `onTrace`, the capacity may also be a mahimahi trace; `onTrace` is
+ * called with the path of its file.
+ */
+export function addLinkOptions(
+  command: Command,
+  { onTrace }: { onTrace?: (file: string) => void } = {},
+): Command {
   for (const key of LINK_KEYS) {
     const { setting, usual } = LINK_FIELDS[key];
     const { argument: value, is } = LINK_WORDS[key];
-    const isTrace = traces && key === 'capacity';
-    const option = new Option(`${flagOf(setting)} ${value}`, isTrace ? `${is}${TRACES}` : is)
+    const traced = key === 'capacity' ? onTrace : undefined;
+    const option = new Option(`${flagOf(setting)} ${value}`, traced ? `${is}${TRACES}` : is)
       .default(usual, usualText(key))
-      .argParser(isTrace ? capacityArgument : argument((text: string) => readLinkValue(key, text)));
+      .argParser(traced ? capacityArgument(traced) : argument((text: string) => readLinkValue(key, text)));
     command.addOption(option);
   }
   return command;

@@ -12,6 +12,7 @@ import {
 } from '../../trace/index.js';
 import { ControllerEnded, ControllerRunner } from '../controllers/runner.js';
 import {
+  controllerFiles,
   faultLine,
   faultReport,
   loadController,
@@ -19,13 +20,13 @@ import {
   type FaultReport,
 } from '../controllers/controllers.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
-import { checkFolder, fileOutput, streamOutput, writeJson, type Io, type Output } from '../io.js';
+import { checkOutputs, fileOutput, streamOutput, writeJson, type Io, type Output } from '../io.js';
 import { progress, type Progress } from '../progress.js';
 import { REPLAY_TABLES, ReplaySummary, RowText, type ReplayTable, type RowFormat } from './replay_rows.js';
 import { endReport } from '../run/cell_runner.js';
 import { choice, numberArgument } from './link_options.js';
 import { replayTwin } from './replay_twin.js';
-import { openTrace, type Source } from './trace_source.js';
+import { openTrace, traceFile, type Source } from './trace_source.js';
 import { didYouMean } from '../../text/suggest.js';
 
 interface ReplayFlags {
@@ -113,16 +114,20 @@ function setArgument(text: string, before: GivenParameters): GivenParameters {
 }
 
 async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> {
-  if (isFile(flags.json)) checkFolder(flags.json);
   if (flags.twin === true) {
     checkAlone(flags);
+    checkOutputs({ '--json': flags.json }, traceFile(trace));
     return replayTwin(trace, flags.json, io);
   }
   if (flags.controller !== undefined && flags.preset !== undefined)
     throw new UsageError('--preset: the preset already determines the controller; remove --controller');
   const tables = chosenTables(flags);
   const controller = flags.controller === undefined ? undefined : await loadController(flags.controller);
-  const source = openTrace(trace, { '--out': flags.out, '--json': flags.json }, io);
+  checkOutputs({ '--out': flags.out, '--json': flags.json }, [
+    ...traceFile(trace),
+    ...controllerFiles([controller]),
+  ]);
+  const source = openTrace(trace, io);
   const output = openOutput(flags, io);
   const text = new RowText(flags.format);
   const summary = new ReplaySummary();

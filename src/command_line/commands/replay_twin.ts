@@ -41,7 +41,7 @@ const readerOf = (trace: TraceData): TraceReader => ({
  * simulated.
  */
 export async function replayTwin(trace: string, json: string | undefined, io: Io): Promise<void> {
-  const source = openTrace(trace, { '--json': json }, io);
+  const source = openTrace(trace, io);
   const { sink, trace: call, header } = collector();
   await readTrace(source.stream, sink, { file: source.name });
   try {

@@ -5,7 +5,7 @@ import { didYouMean } from '../../text/suggest.js';
 import { codeText } from '../../text/code_text.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
 import { interruptible } from '../interrupt.js';
-import { checkFolder, inTurn, writeJson, writeText, type Io } from '../io.js';
+import { checkOutputs, inTurn, writeJson, writeText, type InputFile, type Io } from '../io.js';
 import { progress } from '../progress.js';
 import { provenance } from '../provenance.js';
 import { cellArgument, chosenCells, withAuthors, withinCells, type CellChoice } from '../run/prepared.js';
@@ -75,7 +75,10 @@ async function reproduce(
   command: Command,
   io: Io,
 ): Promise<void> {
-  const scenarios = chosen(ids, flags).map((scenario) => withCells(withAuthors(scenario, []), flags.cell));
+  const read: InputFile[] = [];
+  const scenarios = chosen(ids, flags, read).map((scenario) =>
+    withCells(withAuthors(scenario, []), flags.cell),
+  );
   const twice = scenarios.find(({ id }, i) => scenarios.findIndex((each) => each.id === id) !== i);
   if (twice !== undefined)
     throw new UsageError(
@@ -83,7 +86,7 @@ async function reproduce(
     );
   const about = await provenance(command);
   if (flags.html === '-') throw new UsageError('--html: expected a file, got -');
-  for (const file of [flags.json, flags.html]) if (file !== undefined && file !== '-') checkFolder(file);
+  checkOutputs({ '--json': flags.json, '--html': flags.html }, read);
   const done = await interruptible((signal) => runAll(scenarios, flags, signal, io));
   await writeReport({ ...done, report: { ...done.report, ...about } }, flags, io);
 }
@@ -144,10 +147,12 @@ async function writeReport({ report, pictures }: Reproduction, flags: ReproduceF
 const usesColours = ({ stdout }: Io): boolean =>
   stdout.isTTY === true && process.env['NO_COLOR'] === undefined;
 
-/** The requested experiments. Throws UsageError. */
-function chosen(ids: readonly string[], { paper, full }: ReproduceFlags): Scenario[] {
+/** The requested experiments. Adds the files that are read to `read`. Throws UsageError. */
+function chosen(ids: readonly string[], { paper, full }: ReproduceFlags, read: InputFile[]): Scenario[] {
   const names = ids.length > 0 ? [...new Set(ids)] : registryIds();
-  const all = names.map((name) => readScenario(name, { full: full === true }));
+  const all = names.map((name) =>
+    readScenario(name, { full: full === true, onRead: (file) => read.push(file) }),
+  );
   if (paper === undefined) return all;
   const found = all.filter((scenario) => scenario.paper === paper);
   if (found.length > 0) return found;

@@ -20,10 +20,15 @@ import {
 import { experimentReport } from '../../papers/report.js';
 import { surfaceLines } from '../../papers/surface.js';
 import { ControllerEnded } from '../controllers/runner.js';
-import { faultLine, requestedControllers, type FaultReport } from '../controllers/controllers.js';
+import {
+  controllerFiles,
+  faultLine,
+  requestedControllers,
+  type FaultReport,
+} from '../controllers/controllers.js';
 import { codeText } from '../../text/code_text.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
-import { checkFolder, columnsOf, inTurn, writeJson, writeText, type Io } from '../io.js';
+import { checkOutputs, columnsOf, inTurn, writeJson, writeText, type InputFile, type Io } from '../io.js';
 import { progress, type Progress } from '../progress.js';
 import { provenance, type Provenance } from '../provenance.js';
 import {
@@ -133,10 +138,11 @@ async function run(names: readonly string[], flags: RunFlags, command: Command, 
       '--csv: cannot write to standard output, since --json does; give a file for one of them',
     );
   if (flags.trace === '-') throw new UsageError('--trace: expected a file, got -');
-  for (const file of [flags.json, flags.csv, flags.trace])
-    if (file !== undefined && file !== '-') checkFolder(file);
   const requested = await requestedControllers(flags.controller);
-  const plans = names.map((name) => planOf(prepared(readScenario(name), flags.set, requested), flags));
+  const read: InputFile[] = controllerFiles(requested.map(({ controller }) => controller));
+  const scenarios = names.map((name) => readScenario(name, { onRead: (file) => read.push(file) }));
+  checkOutputs({ '--json': flags.json, '--csv': flags.csv, '--trace': flags.trace }, read);
+  const plans = scenarios.map((scenario) => planOf(prepared(scenario, flags.set, requested), flags));
   const cells = plans.reduce((sum, plan) => sum + plan.cells.length, 0);
   if (flags.trace !== undefined && cells > 1) {
     throw new UsageError(

@@ -5,7 +5,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { ConfigError } from '../../text/quantities.js';
 import { UsageError } from '../../text/errors.js';
 import { interruptible, sleepFor } from '../interrupt.js';
-import { checkFolder, writeJson, type Io } from '../io.js';
+import { checkOutputs, writeJson, type InputFile, type Io } from '../io.js';
 import type { RelayAddress } from '../../link/server_protocol.js';
 import { isLoopback } from '../../shaper/relay/peers.js';
 import { ShaperError, startShaper, type Shaper } from '../../shaper/shaper.js';
@@ -55,11 +55,12 @@ export function register(program: Command, io: Io): void {
     'where the peers send from; packets of others are ignored: ADDRESS_A:PORT_A,ADDRESS_B:PORT_B',
     peersArgument,
   );
-  addLinkOptions(command, { traces: true })
+  const read: InputFile[] = [];
+  addLinkOptions(command, { onTrace: (path) => read.push({ what: 'trace', path }) })
     .option('--duration <time>', 'stop after this time (default: at Ctrl-C)', millisecondsArgument(1))
     .option('--json <file>', 'write what was measured as JSON to a file, or to standard output with -')
     .addHelpText('after', HELP)
-    .action((flags: ShapeFlags) => shape(flags, io));
+    .action((flags: ShapeFlags) => shape(flags, read, io));
 }
 
 function listenArgument(text: string): Listen {
@@ -85,8 +86,9 @@ function peersArgument(text: string): Peers {
   );
 }
 
-async function shape(flags: ShapeFlags, io: Io): Promise<void> {
-  if (flags.json !== undefined && flags.json !== '-') checkFolder(flags.json);
+/** `read`: the files that the options name. */
+async function shape(flags: ShapeFlags, read: readonly InputFile[], io: Io): Promise<void> {
+  checkOutputs({ '--json': flags.json }, read);
   const failure = new AbortController();
   const shaper = await start(flags);
   shaper.onError = (error) => failure.abort(error);

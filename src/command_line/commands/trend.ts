@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 
 import { UsageError } from '../../text/errors.js';
-import { checkFolder, inTurn, writeJson, writeText, type Io } from '../io.js';
-import { readHistory } from '../../trend/history.js';
+import { checkOutputs, inTurn, writeJson, writeText, type Io } from '../io.js';
+import { historyFiles, readHistory } from '../../trend/history.js';
 import { trendHtml } from '../../trend/html.js';
 import { trendText } from '../../trend/text.js';
 import { trendOf } from '../../trend/trend.js';
@@ -35,7 +35,10 @@ export function register(program: Command, io: Io): void {
 
 async function trend(folder: string, { last, json, html }: TrendFlags, io: Io): Promise<void> {
   if (html === '-') throw new UsageError('--html: expected a file, got -');
-  for (const file of [json, html]) if (file !== undefined && file !== '-') checkFolder(file);
+  checkOutputs(
+    { '--json': json, '--html': html },
+    historyFiles(folder).map((path) => ({ what: 'recorded run', path })),
+  );
   const runs = readHistory(folder).slice(-last);
   if (runs.length === 0)
     throw new UsageError(

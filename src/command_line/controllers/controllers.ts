@@ -7,6 +7,7 @@ import type { ControllerFault } from '../../core/user_controller.js';
 import { CONTROLLER_NAMES, type ControllerName } from '../../core/schema.js';
 import { didYouMean } from '../../text/suggest.js';
 import { systemCode, UsageError } from '../../text/errors.js';
+import type { InputFile } from '../io.js';
 
 /** A user's controller, ready to be loaded in a worker or served to a page. */
 export interface ControllerFile {
@@ -64,6 +65,14 @@ export async function requestedControllers(texts: readonly string[]): Promise<Re
     })),
   );
 }
+
+/** The files among controllers, as a command reads them. */
+export const controllerFiles = (
+  controllers: readonly (ControllerName | { readonly path: string } | undefined)[],
+): InputFile[] =>
+  controllers.flatMap((controller) =>
+    typeof controller === 'object' ? [{ what: 'controller', path: controller.path }] : [],
+  );
 
 /** Reads and bundles a user's controller. Throws a UsageError that says where the error is. */
 export async function loadControllerFile(path: string): Promise<ControllerFile> {
