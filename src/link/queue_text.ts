@@ -2,7 +2,7 @@
 import { parameterNumber } from '../core/parameter_value.js';
 import { camelCase, QUEUE_KINDS, type QueueKind, type QueueOptions } from '../core/queue.js';
 import { COMPONENT_SPECS, type ParameterSpec } from '../core/schema.js';
-import { near } from '../text/suggest.js';
+import { suggestedFix } from '../text/suggest.js';
 import { BYTES, checkLength, ConfigError, shown, withUnit } from '../text/quantities.js';
 
 const EXAMPLES = 'write, for example, droptail:300ms, droptail:64kB, codel:target=13ms, pie or fq_codel';
@@ -91,9 +91,13 @@ export function parseQueue(text: string, { field = 'queue' } = {}): QueueOptions
   const [, name = '', settings] = /^\s*([a-z0-9_-]+)\s*(?::(.*))?$/is.exec(text) ?? [];
   const found = disciplineOf(name);
   if (found === undefined) {
-    const [nearest] = near(name, [...DISCIPLINES.keys()], 1);
-    const fix = nearest === undefined ? EXAMPLES : `did you mean ${nearest}?`;
-    throw new ConfigError(field, `one of ${[...DISCIPLINES.keys()].join(', ')}`, shown(text), fix);
+    const names = [...DISCIPLINES.keys()];
+    throw new ConfigError(
+      field,
+      `one of ${names.join(', ')}`,
+      shown(text),
+      suggestedFix(name, names, EXAMPLES),
+    );
   }
   const options: Record<string, number | string> = {};
   for (const setting of settings?.split(',') ?? []) {

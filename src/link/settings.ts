@@ -6,7 +6,7 @@ import * as v from 'valibot';
 
 import { parsedBy } from '../text/form.js';
 import { ConfigError, shown } from '../text/quantities.js';
-import { near } from '../text/suggest.js';
+import { suggestedFix } from '../text/suggest.js';
 import { parseSchedule } from './capacity_text.js';
 import { LINK_FIELDS, LINK_KEYS, linkField, readLinkValue, type LinkKey } from './fields.js';
 import { DEFAULT_LINK_CONFIG, type LinkConfig } from './link_config.js';
@@ -83,7 +83,9 @@ export function parseLinkSettings(input: unknown, path = 'link'): LinkSettings {
     key === null ? path : `${path}.${key}`,
     isUnknown ? `one of ${names.join(', ')}` : issue.message,
     shown(issue.input),
-    isUnknown ? fixUnknown(key, names) : 'correct this value',
+    isUnknown
+      ? suggestedFix(key.slice(key.lastIndexOf('.') + 1), names, `remove ${key}`)
+      : 'correct this value',
   );
 }
 
@@ -95,11 +97,6 @@ export function withDefaults(settings: LinkSettings): LinkSettings {
     seed,
     ...given(settings),
   };
-}
-
-function fixUnknown(key: string, names: readonly string[]): string {
-  const [nearest] = near(key.slice(key.lastIndexOf('.') + 1), names, 1);
-  return nearest === undefined ? `remove ${key}` : `did you mean ${nearest}?`;
 }
 
 /**

@@ -25,6 +25,7 @@ import { baselineName, matchBaseline } from './baseline.js';
 import { ObservedCall } from './call.js';
 import { withInterruptions } from './interrupted.js';
 import { failureText } from './message.js';
+import { checkNames } from './option_names.js';
 import { rateBps, ratioOf, timeUs, type Rate, type Ratio, type Time } from './quantities.js';
 import { waitForVerdict } from './wait.js';
 
@@ -43,6 +44,9 @@ export interface WindowOptions extends WaitingOptions {
    */
   after?: { readonly timeUs: number };
 }
+
+const WAITING_NAMES = ['timeout'] as const satisfies readonly (keyof WaitingOptions)[];
+const WINDOW_NAMES = [...WAITING_NAMES, 'over', 'after'] as const satisfies readonly (keyof WindowOptions)[];
 
 /** Upper limits of percentiles of the queuing delay (`p50`, `p95`, `p99.9`, …) and of its maximum (`max`). */
 export type DelayLimits = Readonly<Partial<Record<`p${number}` | 'max', Time>>>;
@@ -137,7 +141,10 @@ function utilisationLimits(limits: { min?: Ratio; max?: Ratio } | null | undefin
   min?: Ratio;
   max?: Ratio;
 } {
-  if (limits?.min !== undefined || limits?.max !== undefined) return limits;
+  if (limits?.min !== undefined || limits?.max !== undefined) {
+    checkNames(limits, ['min', 'max'], 'limits');
+    return limits;
+  }
   throw new ConfigError(
     'limits',
     '`min`, `max` or both',
@@ -166,6 +173,7 @@ export const callMatchers = {
     rate: Rate,
     options: WaitingOptions & { within?: Time; tolerance?: Ratio } = {},
   ): Promise<MatcherReturnType> {
+    checkNames(options, [...WAITING_NAMES, 'within', 'tolerance']);
     const rule = {
       rateBps: rateBps('rate', rate),
       tolerance: ratioOf('tolerance', options.tolerance ?? DEFAULT_TOLERANCE),
@@ -197,6 +205,7 @@ export const callMatchers = {
     time: Time,
     options: WaitingOptions & { after?: { readonly timeUs: number }; to?: Rate } = {},
   ): Promise<MatcherReturnType> {
+    checkNames(options, [...WAITING_NAMES, 'after', 'to']);
     const { record } = checkedCall('toRecoverWithin', call);
     const change = options.after ?? changesOf(record).at(-1) ?? { timeUs: 0 };
     const rule = {
@@ -216,6 +225,7 @@ export const callMatchers = {
     limits: DelayLimits,
     options: WindowOptions = {},
   ): Promise<MatcherReturnType> {
+    checkNames(options, WINDOW_NAMES);
     const rule = { ...windowRule(options), limits: delayLimits(limits) };
     return expectOf(this, 'toKeepQueuingDelayBelow', call, { ...options, retries: false }, (asked) =>
       judgeQueuingDelay(asked, rule),
@@ -232,6 +242,7 @@ export const callMatchers = {
     limits: { min?: Ratio; max?: Ratio },
     options: WindowOptions & { of?: 'call' | 'link' } = {},
   ): Promise<MatcherReturnType> {
+    checkNames(options, [...WINDOW_NAMES, 'of']);
     const { min, max } = utilisationLimits(limits);
     const rule = {
       ...windowRule(options, true),
@@ -254,6 +265,7 @@ export const callMatchers = {
     ratio: Ratio,
     options: WindowOptions = {},
   ): Promise<MatcherReturnType> {
+    checkNames(options, WINDOW_NAMES);
     const rule = { ...windowRule(options), ratio: ratioOf('ratio', ratio) };
     return expectOf(this, 'toLoseLessThan', call, { ...options, retries: false }, (asked) =>
       judgeLoss(asked, rule),
@@ -270,6 +282,7 @@ export const callMatchers = {
     others: ObservedCall | readonly ObservedCall[],
     options: WindowOptions & { jain?: Ratio } = {},
   ): Promise<MatcherReturnType> {
+    checkNames(options, [...WINDOW_NAMES, 'jain']);
     const rule = {
       ...windowRule(options, true),
       jain: ratioOf('jain', options.jain ?? DEFAULT_JAIN),
@@ -287,6 +300,7 @@ export const callMatchers = {
     time: Time,
     options: WindowOptions = {},
   ): Promise<MatcherReturnType> {
+    checkNames(options, WINDOW_NAMES);
     const rule = { ...windowRule(options), longestUs: timeUs('time', time) };
     const waiting = { ...options, retries: false, needs: 'video' } as const;
     return expectOf(this, 'toHaveNoFreezeLongerThan', call, waiting, (asked) => judgeFreezes(asked, rule));
@@ -302,6 +316,7 @@ export const callMatchers = {
     name: string,
     options: WaitingOptions & { tolerance?: Ratio; queuingDelay?: Time; over?: Time } = {},
   ): Promise<MatcherReturnType> {
+    checkNames(options, [...WAITING_NAMES, 'tolerance', 'queuingDelay', 'over']);
     const match = {
       call: checkedCall('toMatchBaseline', call),
       name: baselineName(name),

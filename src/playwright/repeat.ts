@@ -8,6 +8,7 @@ import { percentiles } from '../calls/percentile.js';
 import { ConfigError, shown } from '../text/quantities.js';
 import { wilsonInterval } from '../scenario/statistics.js';
 import type { ObservedCall, SyncedLink } from './call.js';
+import { checkNames } from './option_names.js';
 import { ratioOf, timeUs, type Ratio, type Time } from './quantities.js';
 import { withRunDeadline } from './test_time.js';
 
@@ -146,7 +147,7 @@ interface Rule {
 
 function percentileRules(rules: PercentileRules): Rule[] {
   return Object.entries(rules).flatMap(([name, limits]) =>
-    Object.entries(limits).map(([key, { min = -Infinity, max = Infinity }]): Rule => {
+    Object.entries(limits).map(([key, range]): Rule => {
       const percentile = Number(/^p(\d+(?:\.\d+)?)$/.exec(key)?.[1] ?? NaN);
       if (!(percentile > 0 && percentile <= 100))
         throw new ConfigError(
@@ -155,6 +156,8 @@ function percentileRules(rules: PercentileRules): Rule[] {
           shown(key),
           'write, for example, { p90: { max: 100 } }',
         );
+      checkNames(range, ['min', 'max'], `percentiles.${name}.${key}`);
+      const { min = -Infinity, max = Infinity } = range;
       return { name, percentile, min, max };
     }),
   );
@@ -266,6 +269,7 @@ export function makeRepeat<Link extends SyncedLink>({
   return async (count, options, body) => {
     if (!Number.isSafeInteger(count) || count < 1)
       throw new ConfigError('repeat', 'at least 1 run', shown(count), 'write, for example, repeat(5, …)');
+    checkNames(options, ['pass', 'percentiles', 'stopEarly', 'timeout']);
     const needed = Math.ceil(ratioOf('pass', options.pass ?? 1) * count - 1e-9);
     const rules = percentileRules(options.percentiles ?? {});
     ownTimeoutMs ??= testInfo.timeout;

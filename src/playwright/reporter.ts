@@ -13,6 +13,7 @@ import type { FullConfig, FullResult, Reporter, TestCase, TestResult } from '@pl
 import * as v from 'valibot';
 
 import { appendRun } from '../trend/history.js';
+import { record } from '../text/form.js';
 import { aligned } from '../text/terminal.js';
 import { parsed } from '../scenario/scenario.js';
 import { brokenRows, BUDGETS_FILE, checkBudgets, readBudgets, type BrokenLimit } from './report/budgets.js';
@@ -40,20 +41,36 @@ export interface ReporterOptions {
 }
 
 const file = v.optional(v.string('the path of a file'));
-const optionsSchema = v.object({
+const optionsSchema = record({
   markdownFile: file,
   annotations: v.optional(v.union([v.boolean(), v.literal('auto')], "true, false or 'auto'"), 'auto'),
   budgets: v.optional(v.pipe(v.string('the path of a file'), v.nonEmpty('the path of a file'))),
   history: v.optional(v.pipe(v.string('the path of a folder'), v.nonEmpty('the path of a folder'))),
-  /**
-   * Playwright passes `configDir` and `_mode` to every reporter: the folder of the configuration, and whether
-   * tests are run, listed or merged.
-   */
+});
+
+/**
+ * What Playwright passes to every reporter: the folder of the configuration, and whether tests are run, listed or
+ * merged.
+ */
+const playwrightSchema = v.object({
   configDir: v.optional(v.string(), process.cwd()),
   _mode: v.optional(v.string(), 'test'),
 });
 
-type Settings = v.InferOutput<typeof optionsSchema>;
+type Settings = v.InferOutput<typeof optionsSchema> & v.InferOutput<typeof playwrightSchema>;
+
+/** Whether Playwright adds this option. It sets `onlyFailures` for all reporters when it only lists the tests. */
+const isOfPlaywright = (name: string): boolean =>
+  name.startsWith('_') || name === 'configDir' || name === 'onlyFailures';
+
+function settingsOf(options: object): Settings {
+  const at = 'ccscope/playwright/reporter';
+  const ours = Object.entries(options).filter(([name]) => !isOfPlaywright(name));
+  return {
+    ...parsed(playwrightSchema, options, at),
+    ...parsed(optionsSchema, Object.fromEntries(ours), at),
+  };
+}
 
 export default class CallReporter implements Reporter {
   readonly #settings: Settings;
@@ -65,7 +82,7 @@ export default class CallReporter implements Reporter {
 
   /** @throws ConfigError if an option or the budgets file cannot be used */
   constructor(options: ReporterOptions = {}) {
-    this.#settings = parsed(optionsSchema, options, 'ccscope/playwright/reporter');
+    this.#settings = settingsOf(options);
     const { annotations, configDir, budgets } = this.#settings;
     this.#annotates = annotations === 'auto' ? process.env['GITHUB_ACTIONS'] === 'true' : annotations;
     const path = resolve(configDir, budgets ?? BUDGETS_FILE);

@@ -19,7 +19,7 @@ import { picture } from './picture_form.js';
 import { claim, expectation, type compareClaim, type monotoneClaim } from './published_form.js';
 import { surface } from './surface_form.js';
 import { cut } from '../text/quantities.js';
-import { near } from '../text/suggest.js';
+import { suggestedFix } from '../text/suggest.js';
 
 /** Settings and their new values. */
 const assignments = v.record(
@@ -181,14 +181,13 @@ function problem(issue: v.BaseIssue<unknown>, at: string): ConfigError {
   const field = path === null ? at : `${at}.${path}`;
   if (issue.type === 'strict_object' && issue.expected === 'never') {
     const key = String(issue.path?.at(-1)?.key);
-    const [nearest] = Object.hasOwn(OTHER_NAMES, key)
-      ? []
-      : near(key, issue.message.replace('one of ', '').split(', '), 1);
+    const names = issue.message.replace('one of ', '').split(', ');
+    const fix = Object.hasOwn(OTHER_NAMES, key) ? OTHER_NAMES[key] : undefined;
     return new ConfigError(
       field,
       issue.message,
       shown(key),
-      OTHER_NAMES[key] ?? (nearest === undefined ? `remove ${cut(key)}` : `did you mean ${nearest}?`),
+      fix ?? suggestedFix(key, names, `remove ${cut(key)}`),
     );
   }
   const got = issue.input === undefined ? 'nothing' : describe(issue.input);

@@ -38,6 +38,12 @@ export function orMeant(expected: string, typed: string, names: readonly string[
   return nearest === undefined ? expected : `${expected} (did you mean ${nearest}?)`;
 }
 
+/** Returns `did you mean a?` as the fix of a ConfigError, or `otherwise` if no name is near. */
+export function suggestedFix(typed: string, names: readonly string[], otherwise: string): string {
+  const [nearest] = near(typed, names, 1);
+  return nearest === undefined ? otherwise : `did you mean ${nearest}?`;
+}
+
 /** Returns ` Did you mean a or b?`, or an empty string if no name is near. */
 export function didYouMean(typed: string, names: readonly string[]): string {
   const found = near(typed, names);

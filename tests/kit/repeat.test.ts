@@ -148,4 +148,12 @@ test('says what is wrong with its options', async ({ made: { repeat } }) => {
   expect((await failureOf(repeat(1, { pass: 2 }, failingIn()))).message).toContain('a ratio from 0 to 1');
   const bad = { percentiles: { run: { pp: { max: 1 } } } } as object;
   expect((await failureOf(repeat(1, bad, failingIn()))).message).toContain('a percentile such as p90');
+  const misspelt = { pas: 0.1 } as object;
+  expect((await failureOf(repeat(1, misspelt, failingIn()))).message).toBe(
+    'pas: expected one of pass, percentiles, stopEarly, timeout, got "pas"; did you mean pass?',
+  );
+  const limits = { percentiles: { run: { p90: { maxx: 1 } } } } as object;
+  expect((await failureOf(repeat(1, limits, failingIn()))).message).toBe(
+    'percentiles.run.p90.maxx: expected one of min, max, got "maxx"; did you mean max?',
+  );
 });

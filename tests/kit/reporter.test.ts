@@ -94,6 +94,20 @@ test('failures, budgets and history of a run, and of its merged reports', async 
   expect(attached('passes')).toEqual([]);
 });
 
+test('a misspelt option stops a run before its first test; tests can still be listed', async ({
+  pages,
+}, testInfo) => {
+  const folder = testInfo.outputPath();
+  const KIT_REPORTER = JSON.stringify({ budget: 'limits.json' });
+  const refused = await runProject('reported', folder, pages.url, ['--workers=1'], { KIT_REPORTER });
+  expect(refused.status).toBe(1);
+  expect(refused.stdout).toContain('got "budget"; did you mean budgets?');
+  expect(refused.stdout).not.toContain('passed');
+
+  const listed = await runProject('reported', folder, pages.url, ['--list']);
+  expect(listed.status, listed.stdout).toBe(0);
+});
+
 test('a broken budget alone fails a run; elsewhere than on GitHub there are no commands', async ({
   pages,
 }, testInfo) => {

@@ -4,7 +4,7 @@ import list from 'virtual:scenarios';
 import { isCopyOf, type Published } from '../../scenario/published_scope.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import { ConfigError, shown } from '../../text/quantities.js';
-import { near } from '../../text/suggest.js';
+import { suggestedFix } from '../../text/suggest.js';
 import type { Listed } from './papers.js';
 
 export { byPaper } from './papers.js';
@@ -14,12 +14,8 @@ export const registry: readonly Listed[] = list;
 /** The text of a scenario's file. Rejects with a ConfigError for an unknown id, and if it cannot be loaded. */
 export async function fetchScenario(id: string): Promise<string> {
   if (!registry.some((each) => each.id === id)) {
-    const [nearest] = near(
-      id,
-      registry.map((each) => each.id),
-      1,
-    );
-    const fix = nearest === undefined ? 'choose one in the list' : `did you mean ${nearest}?`;
+    const ids = registry.map((each) => each.id);
+    const fix = suggestedFix(id, ids, 'choose one in the list');
     throw new ConfigError('scenario', 'the id of a listed experiment', shown(id), fix);
   }
   const response = await fetch(new URL(`scenarios/${encodeURIComponent(id)}.json`, document.baseURI));

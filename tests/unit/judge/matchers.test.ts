@@ -73,6 +73,41 @@ describe('arguments without types, as Playwright runs tests', () => {
   });
 });
 
+describe('a misspelt option', () => {
+  const { call } = live(HALF);
+
+  it.each<[string, (options: never) => Promise<void>]>([
+    ['within', (options) => expect(call).toConvergeTo('480kbps', options)],
+    ['after', (options) => expect(call).toRecoverWithin('15s', options)],
+    ['over', (options) => expect(call).toKeepQueuingDelayBelow({ p95: '10ms' }, options)],
+    ['timeout', (options) => expect(call).toHaveUtilisation({ min: '90%' }, options)],
+    ['over', (options) => expect(call).toLoseLessThan('1%', options)],
+    ['jain', (options) => expect(call).toBeFairWith(call, options)],
+    ['over', (options) => expect(call).toHaveNoFreezeLongerThan('1s', options)],
+    ['tolerance', (options) => expect(call).toMatchBaseline('curve', options)],
+  ])('is refused by each matcher: %s', async (name, assertion) => {
+    const typed = name.slice(0, -1);
+    const error = await assertion({ [typed]: 1 } as never).catch((thrown: unknown) => thrown);
+    check(error).toBeInstanceOf(ConfigError);
+    check(error).toMatchObject({
+      field: typed,
+      expected: check.stringMatching(new RegExp(`^one of .*\\b${name}\\b`)) as unknown,
+      got: `"${typed}"`,
+      fix: `did you mean ${name}?`,
+    });
+  });
+
+  it('is refused among limits, and where no options are', async () => {
+    const limits = { min: 0.5, mx: 0.9 };
+    await check(expect(call).toHaveUtilisation(limits)).rejects.toThrow(
+      'limits.mx: expected one of min, max, got "mx"; did you mean max?',
+    );
+    await check(expect(call).toLoseLessThan('1%', '10s' as never)).rejects.toThrow(
+      'options: expected an object with timeout, over, after, got "10s"; write { timeout: … }',
+    );
+  });
+});
+
 describe('matchers in real expect', () => {
   it('pass when the record says so, and keep the judgement', async () => {
     const { call } = live(HALF);
