@@ -14,6 +14,7 @@ import * as v from 'valibot';
 
 import { appendRun } from '../trend/history.js';
 import { record } from '../text/form.js';
+import { systemCode } from '../text/errors.js';
 import { aligned } from '../text/terminal.js';
 import { parsed } from '../scenario/scenario.js';
 import { brokenRows, BUDGETS_FILE, checkBudgets, readBudgets, type BrokenLimit } from './report/budgets.js';
@@ -78,6 +79,8 @@ export default class CallReporter implements Reporter {
   readonly #annotates: boolean;
   readonly #rows: string[][] = [];
   readonly #tests = new Set<TestCase>();
+  /** For each option whose file could not be written: what is wrong, and the fix. */
+  readonly #unwritten = new Map<keyof ReporterOptions, string>();
   #root = '';
 
   /** @throws ConfigError if an option or the budgets file cannot be used */
@@ -116,6 +119,7 @@ export default class CallReporter implements Reporter {
     this.#warn(workersWarning(lastCalls(tests)));
     const broken = this.#judgeBudgets(tests);
     this.#remember(tests, startTime, status === 'passed' && !broken);
+    for (const [option, text] of this.#unwritten) this.#warn(`${option}: ${text}`);
     if (!broken) return undefined;
     if (this.#settings._mode === 'merge')
       throw new Error('A call is outside its budget; see the table above.');
@@ -125,7 +129,25 @@ export default class CallReporter implements Reporter {
   #print(text: string, markdown: string): void {
     process.stdout.write(`\n${text}\n`);
     const { markdownFile } = this.#settings;
-    if (markdownFile !== undefined && markdownFile !== '') appendFileSync(markdownFile, markdown);
+    if (markdownFile === undefined || markdownFile === '') return;
+    this.#write('markdownFile', markdownFile, () => appendFileSync(markdownFile, markdown));
+  }
+
+  /**
+   * A file that cannot be written becomes a warning at the end: it neither prevents the other outputs nor decides
+   * whether the run passes.
+   */
+  #write(option: 'markdownFile' | 'history', path: string, write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === undefined) throw error;
+      const what = option === 'history' ? 'folder' : 'file';
+      const fix =
+        code === 'ENOENT' ? 'create its folder' : `give the path of a ${what} that can be written to`;
+      this.#unwritten.set(option, `${path} cannot be written (${code}); ${fix}`);
+    }
   }
 
   #annotate(annotations: readonly Annotation[]): void {
@@ -158,7 +180,9 @@ export default class CallReporter implements Reporter {
   #remember(tests: readonly TestCase[], startTime: Date, passed: boolean): void {
     const { history, configDir } = this.#settings;
     if (history === undefined || this.#rows.length === 0) return;
-    appendRun(resolve(configDir, history), historyRun(tests, { startTime, passed, folder: configDir }));
+    const folder = resolve(configDir, history);
+    const run = historyRun(tests, { startTime, passed, folder: configDir });
+    this.#write('history', folder, () => appendRun(folder, run));
   }
 }
 

@@ -94,6 +94,40 @@ test('failures, budgets and history of a run, and of its merged reports', async 
   expect(attached('passes')).toEqual([]);
 });
 
+test('a file that cannot be written is a warning, and the rest is done', async ({ pages }, testInfo) => {
+  // Two whole runs of Playwright, one after the other.
+  test.slow();
+  const folder = testInfo.outputPath();
+  const budgets = testInfo.outputPath('limits.json');
+  writeFileSync(budgets, JSON.stringify(BUDGETS));
+  const missing = testInfo.outputPath('none/summary.md');
+  const history = testInfo.outputPath('history');
+  const warning = (option: string, text: string): string => `\nWarning: ${option}: ${text}\n`;
+  const only = ['--workers=1', '-g', 'a call passes'];
+  const summary = warning('markdownFile', `${missing} cannot be written (ENOENT); create its folder`);
+
+  const broken = await runProject('reported', folder, pages.url, only, {
+    KIT_REPORTER: JSON.stringify({ budgets, history, markdownFile: missing }),
+  });
+  expect(broken.status, broken.stdout).toBe(1);
+  expect(broken.stdout).toContain('Broken budgets');
+  expect(broken.stdout.split(summary)).toHaveLength(2);
+  expect(readHistory(history)).toMatchObject([{ outcome: 'failed', calls: [{ outcome: 'passed' }] }]);
+
+  // The folder of the history is a file.
+  const green = await runProject('reported', folder, pages.url, only, {
+    KIT_REPORTER: JSON.stringify({ history: budgets, markdownFile: missing }),
+  });
+  expect(green.status, green.stdout).toBe(0);
+  expect(green.stdout).toContain(summary);
+  expect(green.stdout).toContain(
+    warning(
+      'history',
+      `${budgets} cannot be written (EEXIST); give the path of a folder that can be written to`,
+    ),
+  );
+});
+
 test('a misspelt option stops a run before its first test; tests can still be listed', async ({
   pages,
 }, testInfo) => {
