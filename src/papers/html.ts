@@ -242,6 +242,9 @@ function section(experiment: ExperimentReport, pictures: readonly PictureFigures
   </section>`;
 }
 
+const interruption = ({ complete }: Report): Html =>
+  complete === false ? html`<p>Interrupted: these are the runs that were made.</p>` : html``;
+
 function failureList({ failures }: Report): Html {
   if (failures.length === 0) return html``;
   return html`<section class="failures">
@@ -268,7 +271,8 @@ export function reportHtml(report: Report, pictures: ReadonlyMap<string, readonl
     name: 'papers',
     title,
     meta: made,
-    main: html`${summaryLists(summary)} ${failureList(report)} ${contents(experiments)}
+    main: html`${summaryLists(summary)} ${interruption(report)} ${failureList(report)}
+      ${contents(experiments)}
       <p class="key">${REPORT_KEY} ${CURVES_KEY}</p>
       ${compared} ${sections}`,
     data: { id: 'figures', value: gallery.figures },

@@ -167,6 +167,11 @@ export const reportSchema = v.object({
   wall_seconds: v.number(),
   /** The failed runs, with everything needed to repeat them. */
   failures: v.array(failure),
+  /**
+   * False if the command was interrupted: the report then covers the runs that were made. Absent in the report of a
+   * page.
+   */
+  complete: v.optional(v.boolean()),
 });
 
 export type Report = v.InferOutput<typeof reportSchema>;

@@ -20,8 +20,8 @@ export interface Reproduction {
 }
 
 /**
- * Runs all cells of the scenarios. Throws ConfigError for a scenario that cannot run. If the signal is aborted,
- * throws the signal's reason.
+ * Runs all cells of the scenarios. Throws ConfigError for a scenario that cannot run. If the signal is aborted, the
+ * report covers the runs that have ended, and is not `complete`; if no run has ended, throws the signal's reason.
  */
 export async function reproduce(
   scenarios: readonly Scenario[],
@@ -30,21 +30,22 @@ export async function reproduce(
   const jobs = scenarios.flatMap((scenario) => jobsOf(scenario, options));
   const began = performance.now();
   const cpuBefore = process.cpuUsage();
-  const ran = await runJobs(jobs, { ...options, ...progress(jobs, options.onProgress) });
+  const ran = await runs(jobs, options);
   const { user, system } = process.cpuUsage(cpuBefore);
   const cpuSeconds = (user + system) / 1e6;
-  const ended = jobs.flatMap((job, i): Ended[] => {
-    const outcome = ran[i];
+  const ended = jobs.flatMap((job): Ended[] => {
+    const outcome = ran.get(job);
     return outcome === undefined ? [] : [{ job, outcome }];
   });
   const busy = sum(ended.map(({ outcome }) => secondsOf(outcome)));
-  const outcomes = scenarios.map(({ id }) => {
+  const outcomes = scenarios.flatMap(({ id }) => {
     const own = ended.filter(({ job }) => job.scenario.id === id);
+    if (own.length === 0) return [];
     const share = sum(own.map(({ outcome }) => secondsOf(outcome))) / busy;
     // Uses the job's scenario, since its seed may differ from the given scenario's seed.
     const { scenario } = (own[0] as Ended).job;
-    const runs = own.reduce((most, { job }) => Math.max(most, job.run + 1), 0);
-    return experimentOf(scenario, own, { runs, cpuSeconds: busy > 0 ? cpuSeconds * share : 0 });
+    const count = own.reduce((most, { job }) => Math.max(most, job.run + 1), 0);
+    return [experimentOf(scenario, own, { runs: count, cpuSeconds: busy > 0 ? cpuSeconds * share : 0 })];
   });
   const report = reportOf(outcomes, {
     ccscope: options.version,
@@ -52,6 +53,7 @@ export async function reproduce(
     cpu_seconds: cpuSeconds,
     wall_seconds: (performance.now() - began) / 1e3,
     failures: ended.flatMap(failureOf),
+    complete: ended.length === jobs.length,
   });
   const pictures = new Map(
     options.pictures === true ? outcomes.map((outcome) => [outcome.report.id, outcome.pictures]) : [],
@@ -62,17 +64,23 @@ export async function reproduce(
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 const secondsOf = (outcome: RunOutcome): number => ('result' in outcome ? outcome.result.seconds : 0);
 
-function progress(
+/** The outcomes of the jobs that ended: of all, unless the signal was aborted. */
+async function runs(
   jobs: readonly Job[],
-  onProgress: ReproduceOptions['onProgress'],
-): Pick<PoolOptions, 'onDone'> {
-  if (onProgress === undefined) return {};
+  { onProgress, ...options }: ReproduceOptions,
+): Promise<ReadonlyMap<Job, RunOutcome>> {
   const all = sum(jobs.map(({ cost }) => cost));
+  const ran = new Map<Job, RunOutcome>();
   let done = 0;
-  return {
-    onDone: (job) => {
-      done += job.cost;
-      onProgress(done / all, job);
-    },
+  const onDone = (job: Job, outcome: RunOutcome): void => {
+    ran.set(job, outcome);
+    done += job.cost;
+    onProgress?.(done / all, job);
   };
+  try {
+    await runJobs(jobs, { ...options, onDone });
+  } catch (error) {
+    if (options.signal?.aborted !== true || ran.size === 0) throw error;
+  }
+  return ran;
 }

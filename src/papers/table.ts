@@ -175,7 +175,15 @@ function experimentLines(
 /** A table for each experiment and a summary. */
 export function reportText(report: Report, { colours, short, why = false }: TextForm): string {
   const paint = painter(colours);
-  const { experiments, comparison, summary, failures, cpu_seconds: cpu, wall_seconds: wall } = report;
+  const {
+    experiments,
+    comparison,
+    summary,
+    failures,
+    complete,
+    cpu_seconds: cpu,
+    wall_seconds: wall,
+  } = report;
   const lines = [
     ...experiments.flatMap((experiment) => {
       const isCompared = comparison.some((each) => each.experiment === experiment.id);
@@ -188,5 +196,6 @@ export function reportText(report: Report, { colours, short, why = false }: Text
   ];
   const failed = failures.map((failure) => paint('off', `failed: ${failureText(failure)}`));
   const total = `${counted(experiments.length, 'experiment')}, ${wall.toFixed(1)} s (${cpu.toFixed(1)} s of CPU)`;
-  return [...lines, ...failed, `${summaryText(summary, paint)} · ${total}`, ''].join('\n');
+  const missing = complete === false ? ['interrupted: these are the runs that were made'] : [];
+  return [...lines, ...failed, ...missing, `${summaryText(summary, paint)} · ${total}`, ''].join('\n');
 }

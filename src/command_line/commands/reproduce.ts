@@ -134,9 +134,11 @@ async function writeReport({ report, pictures }: Reproduction, flags: ReproduceF
     ...(json === undefined ? [] : [() => writeJson(json, report, io)]),
   ]);
   const {
+    complete,
     failures,
     summary: { numbers },
   } = report;
+  if (complete === false) throw new FailedRun('interrupted');
   if (failures.length > 0) throw new FailedRun(`${counted(failures.length, 'run')} failed`);
   if (strict === true && numbers.off > 0)
     throw new FailedRun(

@@ -28,6 +28,7 @@ import {
 } from '../controllers/controllers.js';
 import { codeText } from '../../text/code_text.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
+import { interruptible } from '../interrupt.js';
 import { checkOutputs, columnsOf, inTurn, writeJson, writeText, type InputFile, type Io } from '../io.js';
 import { progress, type Progress } from '../progress.js';
 import { provenance, type Provenance } from '../provenance.js';
@@ -154,9 +155,18 @@ async function run(names: readonly string[], flags: RunFlags, command: Command, 
   const results: RunResult[] = [];
   let runs: CellRunner | undefined;
   let ended: ControllerEnded | undefined;
+  let isInterrupted = false;
   try {
-    runs = await cellRunner(requested, flags.controllerTimeout);
-    for (const plan of plans) results.push(await runPlan(runs, plan, { flags, about, shown, io }));
+    const own = await cellRunner(requested, flags.controllerTimeout);
+    runs = own;
+    isInterrupted = await interruptible(async (signal) => {
+      for (const plan of plans) {
+        const result = await runPlan(own, plan, { flags, about, shown, io, signal });
+        if (result !== null) results.push(result);
+        if (signal.aborted) return true;
+      }
+      return false;
+    });
   } catch (error) {
     if (error instanceof ConfigError || error instanceof CoreError) throw new UsageError(error.message);
     if (!(error instanceof ControllerEnded)) throw error;
@@ -167,6 +177,7 @@ async function run(names: readonly string[], flags: RunFlags, command: Command, 
   }
   const faults = [...(runs?.faults ?? []), ...(ended === undefined ? [] : [endReport(ended)])];
   const controllers = runs?.controllers ?? [];
+  if (isInterrupted && results.length === 0) throw new FailedRun('interrupted');
   const writeResults = async (json: string): Promise<void> => {
     const experiments = results.map(({ result }, i) => ({
       ...result,
@@ -177,7 +188,11 @@ async function run(names: readonly string[], flags: RunFlags, command: Command, 
     const controller =
       ended?.controller ?? ([...new Set(controllers.map(({ name }) => name))].join(', ') || undefined);
     const replaced = controller === undefined ? {} : { controller, controllers, controller_faults: faults };
-    await writeJson(json, { ...about, experiments, ...replaced }, io);
+    await writeJson(
+      json,
+      { ...about, complete: !isInterrupted && ended === undefined, experiments, ...replaced },
+      io,
+    );
   };
   const writeRows = async (csv: string): Promise<void> => {
     const rows = results.map(({ result, measured }, i) => ({
@@ -194,6 +209,7 @@ async function run(names: readonly string[], flags: RunFlags, command: Command, 
     ...(json === undefined ? [] : [() => writeResults(json)]),
     ...(csv === undefined ? [] : [() => writeRows(csv)]),
   ]);
+  if (isInterrupted) throw new FailedRun('interrupted');
   if (faults.length > 0) throw new FailedRun(faults.map(faultLine).join('\n'));
 }
 
@@ -249,39 +265,51 @@ interface PlanContext {
   about: Provenance;
   shown: RunProgress;
   io: Io;
+  signal: AbortSignal;
 }
 
+/** Runs a plan. After an interruption, the result covers the runs that were made; null if there are none. */
 async function runPlan(
   runs: CellRunner,
   plan: Plan,
-  { flags, about, shown, io }: PlanContext,
-): Promise<RunResult> {
-  const { scenario, cells, seed } = plan;
+  { flags, about, shown, io, signal }: PlanContext,
+): Promise<RunResult | null> {
+  const { cells, seed } = plan;
   const results: CellValues[] = [];
   let batches: readonly TraceBatch[] = [];
   let tracedFaults: readonly FaultReport[] = [];
-  for (const cell of cells) {
-    const values = new Map<string, number[]>();
+  const runsOf = async (cell: CellParams, values: Map<string, number[]>): Promise<void> => {
     for (let i = 0; i < plan.runs; i++) {
-      const trace = i === 0 && cells.length === 1 ? traceOf(scenario, cell, flags) : undefined;
-      const result = await runs.run({ scenario, cell, seed: seed + i, trace: trace ?? null }, (share) =>
-        shown.at(scenario, cell, share),
-      );
+      const trace = i === 0 && cells.length === 1 ? traceOf(plan.scenario, cell, flags) : undefined;
+      const task = { scenario: plan.scenario, cell, seed: seed + i, trace: trace ?? null, signal };
+      const result = await runs.run(task, (share) => shown.at(plan.scenario, cell, share));
       if (trace !== undefined) ({ batches, faults: tracedFaults } = result);
       for (const [key, value] of result.values) values.set(key, [...(values.get(key) ?? []), value]);
       shown.done();
     }
-    results.push({ cell, values });
+  };
+  for (const cell of cells) {
+    const values = new Map<string, number[]>();
+    try {
+      await runsOf(cell, values);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    if (values.size > 0) results.push({ cell, values });
+    if (signal.aborted) break;
   }
+  if (results.length === 0 && signal.aborted) return null;
+  const made = results.map(({ cell }) => cell);
+  const scenario = withinCells(plan.scenario, made);
   const { surface } = scenario;
   // A scenario with a `surface` is shown as a map of all its cells. This needs all cells; a selection is shown as
   // a table.
-  const isMap = surface !== undefined && cells.length === cellsOf(scenario).length;
+  const isMap = surface !== undefined && made.length === cellsOf(scenario).length;
   const result = isMap ? judgeSurface(scenario, surface, results) : judge(scenario, results);
   const measured = isMap ? judge({ ...scenario, expectations: [], claims: [] }, results).cells : result.cells;
   if (flags.json !== '-' && flags.csv !== '-') {
     shown.clear();
-    io.stdout.write(`${resultText(plan, result, batches, runs.controllers)}\n`);
+    io.stdout.write(`${resultText({ ...plan, scenario, cells: made }, result, batches, runs.controllers)}\n`);
   }
   const writeTraceTo = (path: string): void => {
     const [cell = {}] = cells;

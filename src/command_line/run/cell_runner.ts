@@ -1,15 +1,18 @@
 /** Runs cells of scenarios for a command, either with the scenario's controllers or with requested ones. */
+import { setImmediate as events } from 'node:timers/promises';
+
 import { loadCore, type ControllerName, type TraceBatch } from '../../core/index.js';
 import { assignedFlows, placedIn } from '../../scenario/chosen_controller.js';
 import {
   ControllerSimulator,
   instantiate,
-  runCell,
+  simulateCell,
   type CellParams,
   type Scenario,
   type TraceOptions,
 } from '../../scenario/index.js';
 import { ControllerRunner, type ControllerEnded } from '../controllers/runner.js';
+import { unlessAborted } from '../interrupt.js';
 import {
   faultReport,
   type ControllerFile,
@@ -23,6 +26,8 @@ export interface CellTask {
   cell: CellParams;
   seed: number;
   trace: TraceOptions | null;
+  /** Ends the run when aborted; `run` then rejects with the signal's reason. */
+  signal: AbortSignal;
 }
 
 export interface CellOutcome {
@@ -77,22 +82,42 @@ export async function cellRunner(
   return files.length > 0 ? userRunner(requested, files, timeoutS) : ownRunner(requested);
 }
 
+/** After this time a simulation lets the process handle its events. */
+const LONGEST_WORK_MS = 50;
+
 async function ownRunner(requested: readonly RequestedController[]): Promise<CellRunner> {
   const core = await loadCore();
   const assigned = requested.map(({ controller, ...rest }) => ({
     ...rest,
     controller: controller as ControllerName,
   }));
-  const run = ({ scenario, cell, seed, trace }: CellTask, progress: (share: number) => void): CellOutcome => {
-    const goOn = (share: number): boolean => (progress(share), true);
-    const options = { ...(trace !== null && { trace }), progress: goOn };
+  const run = async (
+    { scenario, cell, seed, trace, signal }: CellTask,
+    progress: (share: number) => void,
+  ): Promise<CellOutcome> => {
     const simulator = new ControllerSimulator(core, placedIn(instantiate(scenario, cell), assigned));
-    return { ...runCell(simulator, scenario, cell, seed, options), faults: [] };
+    const simulated = simulateCell(simulator, scenario, cell, seed, trace ?? undefined);
+    const batches: TraceBatch[] = [];
+    let workedSince = performance.now();
+    for (let goOn = true; ;) {
+      const step = simulated.next(goOn);
+      if (step.done === true) {
+        signal.throwIfAborted();
+        return { values: step.value.values, batches, faults: [] };
+      }
+      for (const batch of step.value.batches) batches.push(batch);
+      if (performance.now() - workedSince < LONGEST_WORK_MS) continue;
+      progress(step.value.share);
+      // Without this pause, the process would not notice a signal such as Ctrl-C before the end of the run.
+      await events();
+      workedSince = performance.now();
+      goOn = !signal.aborted;
+    }
   };
   return {
     controllers: assigned.map(({ controller, ...rest }) => ({ name: controller, ...rest })),
     faults: [],
-    run: (task, progress) => Promise.resolve(run(task, progress)),
+    run,
     close: () => Promise.resolve(),
   };
 }
@@ -120,8 +145,9 @@ async function userRunner(
       };
     }),
     faults: all,
-    run: async (task, progress) => {
-      const { values, batches, faults } = await runner.do({ kind: 'run', ...task, assigned }, progress);
+    run: async ({ signal, ...task }, progress) => {
+      const done = runner.do({ kind: 'run', ...task, assigned }, progress);
+      const { values, batches, faults } = await unlessAborted(signal, done);
       const reports = faults.map(faultReport);
       all.push(...reports);
       return { values, batches, faults: reports };
