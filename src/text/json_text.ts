@@ -30,8 +30,9 @@ function placeOf(error: unknown, text: string): string {
   return quoted === undefined ? '' : ` near \`${quoted.replaceAll(/\s+/g, ' ').trim()}\``;
 }
 
-/** Parses JSON text. Throws ConfigError. */
-export function parseJson(text: string, field: string): unknown {
+/** Parses JSON text, which may begin with a byte order mark. Throws ConfigError. */
+export function parseJson(file: string, field: string): unknown {
+  const text = file.replace(/^\uFEFF/, '');
   let value: unknown;
   try {
     value = JSON.parse(text);

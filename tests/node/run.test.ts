@@ -61,6 +61,11 @@ const short = {
 };
 
 describe('ccscope run', () => {
+  it('reads a scenario whose file begins with a byte order mark', async () => {
+    const { experiments } = await report(write('marked.json', `\uFEFF${JSON.stringify(short)}`));
+    expect(experiments.map(({ id }) => id)).toEqual(['short']);
+  });
+
   it('lists the registry, ids before titles, in lines that fit', async () => {
     const { status, stdout } = await ccscope(['run', '--list']);
     expect(status).toBe(0);

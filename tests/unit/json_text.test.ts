@@ -19,3 +19,10 @@ it.each([
 ])('an unknown word: %j', (text, quoted) => {
   expect(() => parseJson(text, 'file')).toThrow(quoted);
 });
+
+it('a byte order mark, as some editors write it, is no part of the JSON', () => {
+  expect(parseJson('\uFEFF{"a": "\uFEFF"}', 'file')).toEqual({ a: '\uFEFF' });
+  expect(() => parseJson('\uFEFF[\n  1 2\n]', 'file')).toThrow('at line 2, column 5');
+  expect(() => parseJson('\uFEFF[1 2]', 'file')).toThrow('at line 1, column 4');
+  expect(() => parseJson('\uFEFF\uFEFF{}', 'file')).toThrow('expected JSON');
+});
