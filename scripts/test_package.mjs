@@ -113,6 +113,24 @@ async function checkTypes(folder) {
 }
 
 /**
+ * Checks that all types of the package are complete: in a strict project that also checks the declarations of its
+ * packages, and in which only the package and what it depends on are installed.
+ */
+async function checkDeclarations(folder) {
+  const { exports } = JSON.parse(readFileSync(inRoot('package.json'), 'utf8'));
+  const typed = Object.keys(exports).filter((entry) => exports[entry].types !== undefined);
+  const imports = typed.map((entry, i) => `import * as entry${i} from '${entry.replace('.', 'ccscope')}';\n`);
+  const all = `export const all = [${typed.map((_, i) => `entry${i}`).join(', ')}];\n`;
+  writeFileSync(join(folder, 'entries.ts'), imports.join('') + all);
+  const strict = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--ignoreConfig'];
+  const modules = ['--module', 'nodenext', '--moduleResolution', 'nodenext', '--target', 'ES2022'];
+  await run(process.execPath, [tsc, ...strict, ...modules, 'entries.ts'], {
+    cwd: folder,
+    what: 'Checking the declarations of all entries',
+  });
+}
+
+/**
  * Checks that a CommonJS module in TypeScript finds the types of the package, with the module resolution of current
  * Node. Also runs the guide's example for CommonJS.
  */
@@ -332,6 +350,7 @@ async function checkPlaywright(folder, tarball) {
     cwd: folder,
     what: "Checking the types of the guide's example",
   });
+  await checkDeclarations(folder);
   const env = { ...process.env, CHROMIUM: await findChromium(), FORCE_COLOR: '0' };
   const { status, stdout } = spawnSync('npx', ['--no-install', 'playwright', 'test'], {
     cwd: folder,
