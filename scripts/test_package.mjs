@@ -179,6 +179,37 @@ async function checkPage(folder) {
 }
 
 /**
+ * Checks that the simulation in a worker also runs from Vite's development server. The server does not bundle what a
+ * worker imports.
+ */
+async function checkDevServer(folder) {
+  const vite = join(folder, 'node_modules/vite/bin/vite.js');
+  const args = [vite, '--host', '127.0.0.1', '--port', '0', '--logLevel', 'info'];
+  const child = spawn(process.execPath, args, { cwd: folder, env: { ...process.env, NO_COLOR: '1' } });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  try {
+    const address = await new Promise((resolve, reject) => {
+      let said = '';
+      child.stdout.on('data', (text) => {
+        said += text;
+        const [found] = /http:\/\/127\.0\.0\.1:\d+\//.exec(said) ?? [];
+        if (found !== undefined) resolve(found);
+      });
+      void ended.then((status) =>
+        reject(new Problem(`Vite's server ended with ${status} and said ${said}.`)),
+      );
+    });
+    await withPage(address, async (tab) => {
+      await tab.goto(address);
+      await tab.getByText(/Simulated: call \d+ bit\/s/).waitFor({ timeout: 60_000 });
+    });
+  } finally {
+    child.kill();
+    await ended;
+  }
+}
+
+/**
  * Checks that the page with the element draws both of its figures. The page uses a copy of the element's folder,
  * and no bundler.
  */
@@ -203,13 +234,22 @@ async function checkElement(folder) {
   if (!said?.includes('CcscopeView')) throw new Problem(`In Node, ccscope/view said ${said}.`);
 }
 
-/**
- * Serves this folder, and calls `use` with a Chromium tab and the address of the server. Throws Problem if `use`
- * fails, or if an error in the page goes uncaught.
- */
+/** Serves this folder, and calls `use` with a Chromium tab and the address of the server, as `withPage` does. */
 async function withTab(folder, use) {
   const server = createServer(sirv(folder)).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
+  try {
+    await withPage(`http://127.0.0.1:${server.address().port}/`, use);
+  } finally {
+    server.close();
+  }
+}
+
+/**
+ * Calls `use` with a Chromium tab and the address of a server. Throws Problem if `use` fails, or if an error in the
+ * page goes uncaught.
+ */
+async function withPage(address, use) {
   const browser = await chromium.launch({
     executablePath: await findChromium(),
     ignoreDefaultArgs: ['--headless', '--headless=old'],
@@ -219,7 +259,7 @@ async function withTab(folder, use) {
     const tab = await browser.newPage();
     const errors = [];
     tab.on('pageerror', (error) => errors.push(String(error)));
-    await use(tab, `http://127.0.0.1:${server.address().port}/`).catch(async (error) => {
+    await use(tab, address).catch(async (error) => {
       const shown = await tab.locator('body').innerText();
       throw new Problem(
         `The guide's example did not get going: ${[error.message, shown, ...errors].join('\n')}`,
@@ -228,7 +268,6 @@ async function withTab(folder, use) {
     if (errors.length > 0) throw new Problem(`The guide's example logged errors:\n${errors.join('\n')}`);
   } finally {
     await browser.close();
-    server.close();
   }
 }
 
@@ -381,6 +420,7 @@ async function testPackage() {
     });
     say("Running the guide's example in Chromium …");
     await checkPage(folder);
+    await checkDevServer(folder);
     await checkImportMap(folder);
     await checkElement(folder);
     say('Running the core and the installed command in Node …');
