@@ -4,7 +4,7 @@
  * reads an event whose target is a connection; or a connection can be reached from properties of the window
  * or of elements.
  */
-import { attempt, isConnection } from './natives.js';
+import { attempt, connectionTest } from './natives.js';
 import { patch, patchGetter } from './patch.js';
 
 type Found = (peer: RTCPeerConnection) => void;
@@ -46,6 +46,7 @@ const EVENTS = [
  */
 export function patchEvents(found: Found): void {
   const scope = globalThis as unknown as Record<string, { prototype: object } | undefined>;
+  const isConnection = connectionTest();
   const targetOf = Object.getOwnPropertyDescriptor(Event.prototype, 'target')?.get;
   const meet = (target: unknown): void => {
     if (isConnection(target)) found(target);
@@ -91,6 +92,7 @@ export function* findConnections(
   found: Found,
   foundPart: (part: RTCRtpReceiver | RTCRtpTransceiver) => void,
 ): Generator<undefined, void> {
+  const isConnection = connectionTest();
   let endMs = performance.now() + SLICE_MS;
   const seen = new Set<object>([scope, document, navigator, location]);
   // Frameworks and pages store objects as properties of the elements that show them.

@@ -22,27 +22,27 @@ export function listen(target: EventTarget, type: string, listener: (event: Even
   add.call(target, type, (event) => attempt(() => listener(event)));
 }
 
-function findConnectionPrototype(): object | null {
+/**
+ * The browser's prototype of all connections, in a window that has connections. A page may have replaced the class by a
+ * subclass of its own, or by a class that passes calls on to a connection. These have methods of the same names, so the
+ * deepest prototype counts. Pages seldom replace the older name that Chromium has for the class.
+ */
+export function connectionPrototype(): RTCPeerConnection {
   const classes = scope as unknown as Record<string, { prototype: object } | undefined>;
-  let found: object | null = null;
+  let found: object = RTCPeerConnection.prototype;
   for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection'])
     for (let at = classes[name]?.prototype; at; at = Object.getPrototypeOf(at) as object | undefined)
       if (Object.hasOwn(at, 'setRemoteDescription')) found = at;
-  return found;
+  return found as RTCPeerConnection;
 }
-
-/**
- * The browser's prototype of all connections; null in a window without connections. A page may already have replaced
- * the class by a subclass of its own, or by a class that passes calls on to a connection. These have methods of the
- * same names, so the deepest prototype counts. Pages seldom replace the older name that Chromium has for the class.
- */
-export const connectionPrototype = findConnectionPrototype() as RTCPeerConnection | null;
 
 const { isPrototypeOf } = Object.prototype;
 
-/** Whether `value` is a connection of the browser, also one of a subclass. */
-export const isConnection = (value: unknown): value is RTCPeerConnection =>
-  isPrototypeOf.call(connectionPrototype ?? {}, value as object);
+/** Returns a test whether a value is a connection of the browser, also one of a subclass. */
+export function connectionTest(): (value: unknown) => value is RTCPeerConnection {
+  const prototype = connectionPrototype();
+  return (value): value is RTCPeerConnection => isPrototypeOf.call(prototype, value as object);
+}
 
 /** Runs `work`. Returns undefined if `work` throws, because an error here must never affect the page. */
 export function attempt<T>(work: () => T): T | undefined {

@@ -8,7 +8,7 @@ import {
   attempt,
   clearInterval,
   connectionPrototype,
-  isConnection,
+  connectionTest,
   listen,
   setInterval,
   stringify,
@@ -40,6 +40,7 @@ type ActionMessage = Extract<PageMessage, { type: 'action' }>;
 
 export class Observer implements PageObserver {
   readonly #window: Window;
+  readonly #isConnection = connectionTest();
   readonly #all = new WeakMap<RTCPeerConnection, Endpoint>();
   /** Connections that are not closed, as far as is known. */
   readonly #open = new Held<Endpoint>();
@@ -92,8 +93,7 @@ export class Observer implements PageObserver {
     });
     const { relay } = config;
     const native = RTCPeerConnection;
-    const prototype = connectionPrototype ?? native.prototype;
-    patchPrototype(prototype, (peer) => this.#endpoint(peer), relay, this.#policies);
+    patchPrototype(connectionPrototype(), (peer) => this.#endpoint(peer), relay, this.#policies);
     patchConstructor(
       native,
       (configuration) => (relay === null ? configuration : this.#policies.changed(configuration)),
@@ -114,7 +114,7 @@ export class Observer implements PageObserver {
     const stray = (used: RTCRtpReceiver | RTCRtpTransceiver): void => {
       if (!this.#adopting && this.#making === null) strays.meet(used);
     };
-    attempt(() => patchAllUses(connectionPrototype ?? RTCPeerConnection.prototype, meet));
+    attempt(() => patchAllUses(connectionPrototype(), meet));
     attempt(() => patchEvents(meet));
     for (const { prototype } of [RTCRtpReceiver, RTCRtpTransceiver])
       attempt(() => patchAllUses(prototype, stray));
@@ -200,7 +200,7 @@ export class Observer implements PageObserver {
   #made(peer: RTCPeerConnection, configuration: unknown): void {
     // A class of the page may return an object that only passes calls on to a connection. The connection is adopted
     // when it is used.
-    if (!isConnection(peer)) return;
+    if (!this.#isConnection(peer)) return;
     const endpoint = this.#endpoint(peer);
     if (this.#window.config.relay !== null && this.#policies.note(peer, configuration))
       endpoint.relayPolicy();

@@ -212,7 +212,7 @@ export class SenderParameters {
     this.#patchGet(prototype);
     this.#patchSet(prototype);
     patch(
-      connectionPrototype ?? RTCPeerConnection.prototype,
+      connectionPrototype(),
       'addTransceiver',
       () => undefined,
       (_, [, init], result) => {
