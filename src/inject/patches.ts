@@ -73,7 +73,7 @@ export class Policies {
   }
 }
 
-/** Replaces the constructor with a proxy, under all its names. `make` has to call `construct` and return its result. */
+/** Replaces the constructor with a proxy, under each name that it has. `make` has to call `construct` and return its result. */
 export function patchConstructor(
   native: typeof RTCPeerConnection,
   change: (configuration: unknown) => unknown,
@@ -90,7 +90,7 @@ export function patchConstructor(
   const scope = globalThis as unknown as Record<string, unknown>;
   for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) {
     const descriptor = Object.getOwnPropertyDescriptor(scope, name);
-    if (descriptor !== undefined) Object.defineProperty(scope, name, { ...descriptor, value: proxy });
+    if (descriptor?.value === native) Object.defineProperty(scope, name, { ...descriptor, value: proxy });
   }
   const { prototype } = native;
   const own = Object.getOwnPropertyDescriptor(prototype, 'constructor');
