@@ -103,7 +103,7 @@ chrome.runtime.onMessage.addListener((message: ToBackground | AskBackground, sen
   // Only the extension's own pages may send requests.
   if (!isOwnPage(sender)) return false;
   if (message.kind === 'watch') tell(message.tab, { kind: 'connect', panel: message.panel });
-  // Firefox lets pages in DevTools not do this themselves.
+  // In Firefox, pages in DevTools cannot do this themselves.
   if (message.kind === 'sites') void chrome.runtime.openOptionsPage();
   if (message.kind !== 'off') return false;
   void turnOff(message.site).finally(() => respond(null));

@@ -54,7 +54,12 @@ class Bridge {
   async #back(): Promise<void> {
     this.#leavePanels();
     const ask: AskBackground = { kind: 'is-on' };
-    const isOn = await chrome.runtime.sendMessage<AskBackground, boolean>(ask).catch(() => false);
+    let isOn = false;
+    try {
+      isOn = await chrome.runtime.sendMessage<AskBackground, boolean>(ask);
+    } catch {
+      // The extension was removed or reloaded meanwhile.
+    }
     if (isOn) this.announce();
     else this.#end();
   }

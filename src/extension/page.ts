@@ -44,9 +44,9 @@ class PageEnd {
   /** Whether the script is waiting for the bridge's answer to ARE_YOU_HERE. */
   #isAsking = false;
   #hasAnswered = false;
-  /** Whether a port was requested while the script waited for the answer, or by the request that made it ask. */
+  /** Whether a new port was requested. It is offered if the bridge with the current port does not answer. */
   #isWanted = false;
-  /** Whether the observer was paused because the bridge did not answer. */
+  /** Whether the observer is paused because the bridge did not answer. It resumes if the answer comes late. */
   #isUnheard = false;
   #checkedMs = epochMs();
   readonly #observer: Observer;
@@ -123,9 +123,9 @@ class PageEnd {
       const isWanted = this.#isWanted;
       [this.#isAsking, this.#isWanted] = [false, false];
       if (this.#hasAnswered || port !== this.#port) return;
-      this.#isUnheard = true;
       this.#rest();
       // Without a request, the port stays, since a bridge that was only slow has no other.
+      this.#isUnheard = !isWanted;
       if (!isWanted) return;
       this.#port = null;
       this.#offer();
@@ -168,6 +168,8 @@ class PageEnd {
   async #hear(text: unknown): Promise<void> {
     if (typeof text !== 'string') return;
     const { id, request } = parse(text) as AskedPage;
+    // The bridge decides now whether the observer works.
+    if (request.type === 'resume' || request.type === 'pause') this.#isUnheard = false;
     try {
       // A panel that has just been opened needs all reports, even if other panels already have them.
       if (request.type === 'resume') this.#observer.resume();

@@ -173,7 +173,7 @@ TEST(LccSenderTest, TheCapacityThatFramesShowBoundsTheRate) {
 
 // A one-way delay that has grown by 4 s since the message before, while the RTT is 100 ms: a clock was set, and the
 // smallest delay is not that of before. With an RTT that grew as much, packets have waited.
-TEST(LccSenderTest, DelaysThatTheRttHasTooAreNotAClockThatWasSet) {
+TEST(LccSenderTest, ADelayThatIsInTheRttTooIsNoClockThatWasSet) {
   for (const bool waited : {false, true}) {
     Recorder recorder;
     Parameters parameters;
@@ -196,8 +196,9 @@ TEST(LccSenderTest, DelaysThatTheRttHasTooAreNotAClockThatWasSet) {
   }
 }
 
-// An outage of 4 s in a call at 1 Mbps with a queue of 300 ms: without the queue's delay as the smallest one, LCC would
-// never see the queue again, and would lose more than half of what it sends (seeds 1 to 20, four of them without this).
+// An outage of 4 s in a call at 1 Mbps with a queue of 300 ms. If LCC took the delays behind it for a clock that was set,
+// the delay of the full queue could become the smallest one. LCC would then lose more than half of what it sends, in four
+// of these 20 seeds.
 TEST(LccTest, AnOutageIsNoClockThatWasSet) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Simulation simulation({.duration = TimeDelta::Seconds(150), .seed = seed});

@@ -90,8 +90,8 @@ void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   Record(epoch, sent, now);
 }
 
-// Whether a clock may have been set. Without an RTT, nothing speaks against it. After an outage, for example, packets
-// that waited for seconds have such delays, but the offset between the clocks has not changed.
+// Whether a clock may have been set. Without an RTT, nothing speaks against it. After an outage of seconds, delays jump
+// as if a clock had been set, but the offset between the clocks has not changed.
 bool Sender::MayBeClock(const Feedback& feedback, std::optional<TimeDelta> rtt) {
   if (!rtt) return true;
   const TimeDelta offset = feedback.ClockOffset(*rtt);
