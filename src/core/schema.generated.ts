@@ -261,7 +261,7 @@ export const CONTROLLERS = {
         min: 0,
         max: 10000,
         section: 'live calls',
-        description: 'the hold ends when the one-way delay is back within this of that before',
+        description: 'the hold ends when the one-way delay is back within this of its value before it',
       },
       {
         name: 'detector_gain_groups',
@@ -2578,7 +2578,7 @@ export const COMPONENTS = {
         max: 20,
         section: 'measured',
         description:
-          'after a fall of the target beyond cut_without_inverse: the first frame over the mean before; 0: small, too',
+          'after a fall of the target beyond cut_without_inverse: the first frame over the mean before; 0: it is small, too',
       },
       {
         name: 'key_frame_interval_s',
