@@ -14,8 +14,12 @@ beforeAll(async () => {
   core = await loadCore();
 });
 
-function tried({ scenario }: Lesson, value: string, seed = 1): Tried {
-  const { windows } = runCell(core, parseScenario(scenario), { choice: value }, seed);
+/** `set` changes the run of this choice, as a learner can in the Lab. */
+function tried({ scenario }: Lesson, value: string, seed = 1, set: Record<string, unknown> = {}): Tried {
+  const [axis] = scenario.axes;
+  const values = axis.values.map((each) => ({ ...each, set: { ...each.set, ...set } }));
+  const changed = parseScenario({ ...scenario, axes: [{ ...axis, values }] });
+  const { windows } = runCell(core, changed, { choice: value }, seed);
   const measured = windows.at(-1);
   if (measured === undefined) throw new Error('no window');
   return { value, measured };
@@ -167,10 +171,28 @@ describe('what the lessons say is so', () => {
     expect(await shareAbove('adaptive')).toBeCloseTo(0.04, 2);
   });
 
-  it('when the download begins, the threshold jumps after T; then it is between 11 and 19 ms most of the time', async () => {
+  it('which fixed threshold suits both depends on the queue', async () => {
+    const lesson = await lessonOf('adaptive-threshold');
+    const [call, download] = lesson.readings;
+    const at20ms = { 'flows.call.parameters.gamma_init_ms': 20 };
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const { measured } = tried(lesson, 'static', seed, at20ms);
+      expect(call?.of(measured)).toBeGreaterThan(0.25);
+      expect(download?.of(measured)).toBeGreaterThan(0.25);
+    }
+    const long = tried(lesson, 'static', 1, { ...at20ms, 'forward.queue': 'droptail:700ms' });
+    expect(call?.of(long.measured)).toBeLessThan(0.1);
+  });
+
+  it('when the download begins, T jumps while the threshold stands still; then it is between 11 and 19 ms most of the time', async () => {
     const groups = await groupsBesideTcp('adaptive');
     const first = groups.filter(({ timeS }) => timeS < 25);
-    expect(Math.max(...first.map(({ T }) => T))).toBeGreaterThan(100);
+    const peak = first.reduce((highest, group) => (group.T > highest.T ? group : highest));
+    expect(peak.T).toBeGreaterThan(100);
+    // ToN, equation 11, would raise the threshold by half of the distance within 70 ms (k_u = 0.01 per ms).
+    const above = first.filter(({ timeS, T, gamma }) => timeS <= peak.timeS && T > gamma + 15);
+    expect((above.at(-1)?.timeS ?? NaN) - (above[0]?.timeS ?? NaN)).toBeGreaterThan(0.3);
+    expect(new Set(above.map(({ gamma }) => gamma)).size).toBe(1);
     expect(Math.max(...first.map(({ gamma }) => gamma))).toBeCloseTo(45, -1);
     const near = groups.filter(({ gamma }) => gamma >= 11 && gamma <= 19);
     expect(near.length / groups.length).toBeGreaterThan(0.5);
@@ -249,7 +271,8 @@ describe('what the lessons say is so', () => {
     }
   });
 
-  type Column = 'time_us' | 'a_r_bps' | 'a_s_bps' | 'signal' | 'fraction_lost';
+  type Column =
+    'time_us' | 'a_r_bps' | 'a_s_bps' | 'signal' | 'state' | 'fraction_lost' | 'noise_variance_ms2';
   /** The rows of a table of a lesson's run. */
   const rowsOf = async (
     id: string,
@@ -285,6 +308,55 @@ describe('what the lessons say is so', () => {
         const growth = (at(us)?.('a_r_bps') ?? NaN) / (at(us - 1e6)?.('a_r_bps') ?? NaN);
         expect(growth).toBeLessThanOrEqual(1 + Number(later) / 100);
       }
+    }
+  });
+
+  it('the gain of the filter is what the answer says, and its cuts begin below the capacity', async () => {
+    const text = textOf((await lessonOf('kalman-filter')).prediction.because);
+    const [, large = NaN, small = NaN] = /about ([\d.]+) instead of ([\d.]+)\)/.exec(text) ?? [];
+    const gainOf = async (choice: string): Promise<number> => {
+      const rows = await rowsOf('kalman-filter', choice, 'group');
+      const variances = rows.map((row) => row('noise_variance_ms2')).sort((a, b) => a - b);
+      const noise = variances[variances.length >> 1] ?? NaN;
+      const q = Number(choice);
+      // The uncertainty at which a step of the filter (ToN, equation 7) changes nothing: P = (1 − K) P + Q.
+      const uncertainty = (q + Math.sqrt(q * q + 4 * q * noise)) / 2;
+      return uncertainty / (uncertainty + noise);
+    };
+    expect((await gainOf('1')) / Number(large)).toBeCloseTo(1, 0);
+    expect((await gainOf('1e-3')) / Number(small)).toBeCloseTo(1, 0);
+  });
+
+  it('an underuse, and with it Hold, is hardly ever seen in the runs of the rate controller', async () => {
+    const [HOLD, UNDERUSE] = [0, 1];
+    for (const choice of ['0.85', '0.95', '0.5']) {
+      const rows = await rowsOf('rate-controller', choice, 'group');
+      for (const [column, value] of [
+        ['state', HOLD],
+        ['signal', UNDERUSE],
+      ] as const)
+        expect(rows.filter((row) => row(column) === value).length / rows.length).toBeLessThan(0.01);
+    }
+  });
+
+  it('with 5 % of random losses, A_s creeps upwards after the start, far more slowly than without', async () => {
+    const growth = async (choice: string): Promise<number> => {
+      const rows = await rowsOf('loss-based-control', choice, 'rate');
+      const start = rows.find((row) => row('time_us') >= 5e6);
+      return (rows.at(-1)?.('a_s_bps') ?? NaN) / (start?.('a_s_bps') ?? NaN);
+    };
+    const lossy = await growth('5');
+    expect(lossy).toBeGreaterThan(1);
+    expect(lossy - 1).toBeLessThan(0.25 * ((await growth('0')) - 1));
+  });
+
+  it('alone on the link of the lesson on losses, NewReno uses about half of it at 2 %', async () => {
+    const lesson = await lessonOf('loss-based-control');
+    const newReno = { kind: 'tcp', name: 'download', congestion_control: 'new_reno' };
+    const alone = { ...lesson, scenario: { ...lesson.scenario, flows: [newReno] } };
+    for (const seed of [1, 2, 3]) {
+      const { forward } = tried(alone, '0', seed, { 'forward.loss_ratio': 0.02 }).measured;
+      expect(forward.utilisation).toBeCloseTo(0.5, 1);
     }
   });
 

@@ -62,7 +62,12 @@ const lesson: Lesson = {
     isSolved: ({ measured }) =>
       shareOf('call').of(measured) >= 0.4 && measured.forward.queueDelayUs.p95 < 60e3,
     solution: 'fq_codel',
-    because: <>Only isolation gives the call both: its own share and a short queue.</>,
+    because: (
+      <>
+        In these runs, only isolation gives the call both: its own share and a short queue. In the paper, the
+        call kept about its fair share behind CoDel and PIE, too, but lost more packets (AQM, section 4.2).
+      </>
+    ),
   },
 };
 export default lesson;

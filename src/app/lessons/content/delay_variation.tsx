@@ -43,8 +43,9 @@ const lesson: Lesson = {
         The price is noise. If a wireless link, a busy computer or a burst delays one group, the extra delay
         appears in two consecutive variations, with opposite signs. A single value therefore says little, and
         a filter has to find the trend. In the overuse detector’s chart, the points are d_m, and the line m is
-        what the filter makes of them. In these runs, jitter delays each packet by |N(0, σ)|, but by no more
-        than 3 σ, and never changes their order (CMP, section III, uses σ = 5 ms).
+        what the filter makes of them. T is m times a number of groups; GCC signals overuse, and cuts its
+        rate, when T exceeds the threshold γ. In these runs, jitter delays each packet by |N(0, σ)|, but by no
+        more than 3 σ, and never changes their order (CMP, section III, uses σ = 5 ms).
       </p>
     </>
   ),
@@ -55,8 +56,9 @@ const lesson: Lesson = {
     solution: '60ms',
     because: (
       <>
-        With this much noise, the filtered trend crosses the threshold more often, and each crossing costs a
-        cut. Jitter that keeps the order of packets also bunches them, so that they wait longer in the queue.
+        With this much noise, the filtered trend also crosses the threshold while the link is not full. Such a
+        cut begins at a lower rate, and the rate recovers slowly. Jitter that keeps the order of packets also
+        bunches them, so that they wait longer in the queue.
       </>
     ),
   },

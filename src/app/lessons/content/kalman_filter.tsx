@@ -6,16 +6,17 @@ const lesson: Lesson = {
   prediction: {
     ask: 'We tell the filter that the delay gradient itself changes a lot from group to group (a large Q). What happens?',
     options: [
-      'm follows each measurement, noise included',
+      'm follows the measurements, noise included',
       'm becomes smoother',
       'Nothing: only the noise of the measurements matters',
     ],
     right: 0,
     because: (
       <>
-        The gain is the share of the innovation that the filter believes. For a single state it is{' '}
-        <i>K = P / (P + σ²)</i>, where P includes Q (ToN, eq. 7). A large Q keeps P large, so K is close to 1
-        and m jumps to the latest measurement.
+        The gain K is the share of the prediction error (the innovation) that the filter believes. For a
+        single state it is <i>K = P / (P + σ²)</i>, where P, the uncertainty of m, includes Q, and σ² is the
+        variance of the noise (ToN, eq. 7). A large Q keeps P large, so K is larger (here about 0.2 instead of
+        0.006), and m follows the noise.
       </>
     ),
   },
@@ -58,8 +59,8 @@ const lesson: Lesson = {
     solution: '1',
     because: (
       <>
-        With a large Q, m follows every late group. The detector then signals an overuse although no queue
-        grows, and each signal costs a cut. In return, the fall of the capacity is noticed at once.
+        With a large Q, m follows the noise. The detector then signals an overuse although no queue grows.
+        Such a cut begins at a rate that is already below the capacity, and the rate recovers slowly.
       </>
     ),
   },

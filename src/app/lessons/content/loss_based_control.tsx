@@ -12,8 +12,9 @@ const lesson: Lesson = {
     because: (
       <>
         Between 2 and 10 %, A_s stays as it is (ToN, eq. 14): the loss is too high to be sure that there is
-        room, and too low to be sure that there is congestion. A single report may fall outside this range by
-        chance, so the curve can still move a little.
+        room, and too low to be sure that there is congestion. After the start, A_s moves only when a report
+        falls outside this range by chance. A report covers few packets, so one below 2 % is more likely than
+        one above 10 %, and the curve creeps upwards, far more slowly than without losses.
       </>
     ),
   },
@@ -43,8 +44,9 @@ const lesson: Lesson = {
       </p>
       <p>
         The two thresholds are a compromise. Losses of a few per cent are common on wireless paths and say
-        nothing about a queue. A sender that halved its rate at every loss, as classic TCP does (RFC 5681),
-        would get almost nowhere on such a path. But when GCC shares a queue with TCP, its adaptive threshold
+        nothing about a queue. A sender that halves its rate at every loss, as classic TCP does (RFC 5681),
+        leaves much of such a path unused, and the more, the longer the round trip is: alone on this link,
+        NewReno uses about half of it at 2 %. But when GCC shares a queue with TCP, its adaptive threshold
         makes it less sensitive to delay, so it also needs the losses to tell it when to slow down (ToN,
         section VI-B).
       </p>

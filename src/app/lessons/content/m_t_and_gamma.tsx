@@ -4,7 +4,7 @@ const lesson: Lesson = {
   id: 'm-t-and-gamma',
   title: 'm, T and γ: what is compared with what',
   prediction: {
-    ask: 'm is the growth of the delay per group, usually a few hundredths of a millisecond; γ starts at 12.5 ms. If m itself is compared with γ, …',
+    ask: 'GCC signals overuse, and cuts its rate, when its delay signal exceeds a threshold γ, which starts at 12.5 ms. m, the growth of the delay per group, is usually a few hundredths of a millisecond. If m itself is compared with γ, …',
     options: [
       'congestion is noticed at once',
       'congestion is noticed only when the queue is already long',
@@ -45,9 +45,9 @@ const lesson: Lesson = {
       <p>
         The threshold follows the value that is compared with it: |m| in the paper (ToN, eq. 11 and 12), |T|
         here. It rises quickly, with the gain k_u, while |T| is above it, and falls slowly, with the gain k_d,
-        while |T| is below it. The chart shows T together with γ and −γ. The deployed code signals overuse
-        once T has been above γ for more than 10 ms and in at least two groups, provided that m is not
-        falling.
+        while |T| is below it. The deployed code leaves it alone while |T| is more than 15 ms above it. The
+        chart shows T together with γ and −γ. The deployed code signals overuse once T has been above γ for
+        more than 10 ms and in at least two groups, provided that m is not falling.
       </p>
     </>
   ),

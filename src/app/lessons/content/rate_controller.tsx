@@ -41,12 +41,16 @@ const lesson: Lesson = {
         8 % a second once that maximum is no longer valid (draft-ietf-rmcat-gcc-02, section 5.5; ToN, eq. 13,
         has only the addition). <b>Decrease</b>: on overuse, A_r ← α R_r with α = 0.85 (ToN, eq. 13), where
         R_r is the rate that the receiver measured. <b>Hold</b>: after a cut, and while the queue drains
-        (underuse), the rate stays the same.
-      </p>
+        (underuse), the rate stays the same.{' '}
+      </p>{' '}
       <p>
-        Hold keeps the delay low. If the rate grew again before the queue was empty, a standing queue would
-        remain, and a detector of <i>changes</i> cannot see a standing queue (ToN, section III-A). In the
-        strip below the charts, the upper row shows the signal and the lower row shows the state.
+        {' '}
+        Hold is meant to keep the delay low. If the rate grows again before the queue is empty, a standing
+        queue can remain, and a detector of <i>changes</i> cannot see a standing queue (ToN, section III-A).
+        But in these runs the trend hardly ever falls below −γ. Without an underuse, the next normal signal
+        leads from Hold to Increase at once, and the queue drains only because the cut sets the rate below
+        what is received. In the strip below the charts, the upper row shows the signal and the lower row
+        shows the state; Hold is hardly seen there.
       </p>
     </>
   ),

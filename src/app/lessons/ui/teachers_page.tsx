@@ -46,7 +46,7 @@ const PLAN: readonly {
     lesson: 'kalman-filter',
     choice: '1e-3',
     ask: 'What is lost when an estimate follows each measurement, and what when it hardly moves?',
-    show: 'Run Q = 1: m follows the noise, and the rate is cut again and again.',
+    show: 'Run Q = 1: m follows the noise, and the rate is cut although the link is not full.',
   },
   {
     minutes: '20–30',
@@ -54,7 +54,7 @@ const PLAN: readonly {
     lesson: 'adaptive-threshold',
     choice: 'static',
     ask: 'Who gives way, and why?',
-    show: 'Run all three thresholds: compare how high ±γ is when T peaks, and the two shares.',
+    show: 'Run all three thresholds: compare how often T is above γ, and the two shares.',
   },
   {
     minutes: '30–38',
