@@ -47,10 +47,10 @@ const lesson: Lesson = {
         {' '}
         Hold is meant to keep the delay low. If the rate grows again before the queue is empty, a standing
         queue can remain, and a detector of <i>changes</i> cannot see a standing queue (ToN, section III-A).
-        But in these runs the trend hardly ever falls below −γ. Without an underuse, the next normal signal
-        leads from Hold to Increase at once, and the queue drains only because the cut sets the rate below
-        what is received. In the strip below the charts, the upper row shows the signal and the lower row
-        shows the state; Hold is hardly seen there.
+        But with α = 0.85, the trend never falls below −γ in this run. Without an underuse, the next normal
+        signal leads from Hold to Increase at once, and the queue drains only because the cut sets the rate
+        below what is received. In the strip below the charts, the upper row shows the signal and the lower
+        row shows the state; Hold is seen there with the other two α only, for moments.
       </p>
     </>
   ),
