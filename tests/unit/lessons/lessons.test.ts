@@ -273,7 +273,14 @@ describe('what the lessons say is so', () => {
   });
 
   type Column =
-    'time_us' | 'a_r_bps' | 'a_s_bps' | 'signal' | 'state' | 'fraction_lost' | 'noise_variance_ms2';
+    | 'time_us'
+    | 'a_r_bps'
+    | 'a_s_bps'
+    | 'signal'
+    | 'state'
+    | 'fraction_lost'
+    | 'noise_variance_ms2'
+    | 'received_rate_bps';
   /** The rows of a table of a lesson's run. */
   const rowsOf = async (
     id: string,
