@@ -35,11 +35,14 @@ const OF_SENDER: readonly TableName[] = ['rate', 'lcc'];
 
 /** What to replay, and with which controller. */
 export interface ReplayOptions {
-  /** The preset to use instead of the recorded one. Recorded changes of preset and parameters are then ignored. */
+  /**
+   * The preset to use instead of the recorded one, with the bitrate bounds of each recorded call. Recorded changes of
+   * preset and parameters are then ignored.
+   */
   preset?: string | undefined;
   /**
-   * The controller to use instead of the recorded one. Recorded changes of preset and parameters are then
-   * ignored. Has no effect if `preset` is given, since a preset already determines the controller.
+   * The controller to use instead of the recorded one, with the bitrate bounds of each recorded call. Recorded changes
+   * of preset and parameters are then ignored. Has no effect if `preset` is given, since a preset already determines the controller.
    */
   controller?: ControllerName | UserController | undefined;
   /** Parameters that override the preset, the header, and recorded changes. */

@@ -47,8 +47,6 @@ export class ReplayPlan {
   #parameters: Record<string, number>;
   readonly #fixed: GivenParameters;
   readonly #user: UserController | undefined;
-  /** Whether the recorded bitrate bounds apply to a controller that the user chose. */
-  #isBounded = false;
 
   constructor(
     preset: string,
@@ -78,11 +76,11 @@ export class ReplayPlan {
   }
 
   /**
-   * Gives each flow its own recorded bitrate bounds, for a controller that the user chose. At the start of a later
-   * call, the bounds of that call replace them.
+   * Takes the bitrate bounds of a recorded call, and of each of its flows, for a controller or a preset that the user
+   * chose. They replace those of an earlier call.
    */
-  setBounds(header: TraceHeader): void {
-    this.#isBounded = true;
+  setBounds(header: Partial<TraceHeader>): void {
+    this.#parameters = recordedBounds(header.parameters);
     this.#flows = new Map(
       recordedFlows(header).map(({ flow, parameters = header.parameters }) => [
         flow,
@@ -135,14 +133,11 @@ export class ReplayPlan {
 
   /**
    * Handles an event `start`, which records the beginning of a new call. Flows that begin later use the
-   * configuration `start`. A controller that the user chose only gets the bitrate bounds of `start`. Does nothing if
-   * the user gave a preset for the replay. Throws TraceError.
+   * configuration `start`. A controller or a preset that the user chose only gets its bitrate bounds. Throws TraceError.
    */
   restart(start: RecordedStart, place: Place): void {
     if (!this.recordedChanges) {
-      if (!this.#isBounded) return;
-      this.#parameters = recordedBounds(start.parameters);
-      this.#flows = new Map();
+      this.setBounds(start);
       return;
     }
     const { preset, parameters } = checkedStart(start, place, 'detail.');
@@ -217,29 +212,30 @@ function recordedBounds(parameters: TraceHeader['parameters'] = {}): Record<stri
 }
 
 /**
- * The plan for a requested controller, with the recorded bitrate bounds. A built-in controller uses its
- * default preset: for a trace of a simulation the one for simulations, otherwise the one for live calls.
+ * The plan for a requested preset or controller, with the recorded bitrate bounds: the application of the call set
+ * them. A built-in controller uses its default preset: for a trace of a simulation the one for simulations, otherwise
+ * the one for live calls.
  */
 function chosenPlan(
-  controller: ControllerName | UserController,
+  choice: string | UserController,
   header: TraceHeader,
   fixed: GivenParameters,
 ): ReplayPlan {
-  const bounds = recordedBounds(header.parameters);
-  const use = header.source === 'simulator' ? 'simulation' : 'live';
   const plan =
-    typeof controller === 'object'
-      ? new ReplayPlan('', bounds, fixed, false, controller)
-      : new ReplayPlan(defaultPreset(controller, use), bounds, fixed, false);
+    typeof choice === 'object'
+      ? new ReplayPlan('', {}, fixed, false, choice)
+      : new ReplayPlan(choice, {}, fixed, false);
   plan.setBounds(header);
   return plan;
 }
 
 function planOf(header: TraceHeader, options: Parameters<typeof replayPlan>[1]): ReplayPlan {
   const fixed = options.parameters ?? {};
-  if (options.controller !== undefined && options.preset === undefined)
-    return chosenPlan(options.controller, header, fixed);
-  if (options.preset !== undefined) return new ReplayPlan(options.preset, {}, fixed, false);
+  const { controller } = options;
+  const use = header.source === 'simulator' ? 'simulation' : 'live';
+  const choice =
+    options.preset ?? (typeof controller === 'string' ? defaultPreset(controller, use) : controller);
+  if (choice !== undefined) return chosenPlan(choice, header, fixed);
   const place: Place = { line: 1, ...(options.file === undefined ? {} : { file: options.file }) };
   const { preset, parameters } = checkedStart(header, place, '');
   const plan = new ReplayPlan(preset, parameters, fixed, true);

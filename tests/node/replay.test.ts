@@ -211,18 +211,26 @@ describe('replay', () => {
       { ...own, ...bounds(400_000, 900_000) },
       { ...own, ...bounds(150_000, 200_000) },
     ]);
-    for (const controller of ['nada', 'gcc']) {
-      const flags = ['--controller', controller];
+    const choices = [
+      ['--controller', 'nada'],
+      ['--controller', 'gcc'],
+      ['--preset', 'nada-live'],
+      ['--preset', 'gcc-live'],
+    ];
+    for (const flags of choices) {
       const expected = [
         ...(await rowsOf(alone[0] ?? '', ...flags)),
         ...(await rowsOf(alone[1] ?? '', ...flags)),
       ];
-      expect(await rowsOf(both, ...flags), controller).toEqual(expected);
+      expect(await rowsOf(both, ...flags), flags.join(' ')).toEqual(expected);
+      const rates = rows((await rowsOf(both, ...flags, '--rows', 'rate')).join('\n'));
+      const late = rates.filter((row) => Number(row['time_us']) > 15e6);
+      expect(late.length).toBeGreaterThan(10);
+      const highest = Math.max(...late.map((row) => Number(row['target_bps'])));
+      expect(highest, flags.join(' ')).toBeLessThanOrEqual(200_000);
     }
-    const rates = rows((await rowsOf(both, '--controller', 'nada', '--rows', 'rate')).join('\n'));
-    const late = rates.filter((row) => Number(row['time_us']) > 15e6);
-    expect(late.length).toBeGreaterThan(10);
-    expect(Math.max(...late.map((row) => Number(row['target_bps'])))).toBeLessThanOrEqual(200_000);
+    // The preset of live calls is the one that --controller chooses.
+    expect(await rowsOf(both, '--preset', 'gcc-live')).toEqual(await rowsOf(both, '--controller', 'gcc'));
   });
 
   it('writes nothing but group and rate rows, and the default preset is gcc', async () => {

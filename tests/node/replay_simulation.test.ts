@@ -72,10 +72,15 @@ describe('ccscope replay of a simulation', () => {
     }
   });
 
-  it('keeps each flow within its own recorded bounds under another controller', async () => {
+  it('keeps each flow within its own recorded bounds under another controller or preset', async () => {
     const file = files.write('bounds.ndjson', simulated());
-    for (const controller of ['gcc', 'nada']) {
-      const { stdout } = await ccscope(['replay', file, '--controller', controller, '--rows', 'rate']);
+    const choices = [
+      ['--controller', 'gcc'],
+      ['--controller', 'nada'],
+      ['--preset', 'gcc-live'],
+    ];
+    for (const flags of choices) {
+      const { stdout } = await ccscope(['replay', file, ...flags, '--rows', 'rate']);
       const highest = (flow: number): number =>
         Math.max(
           ...rows(stdout).flatMap((row) => (row['flow'] === flow ? [Number(row['target_bps'] ?? 0)] : [])),

@@ -47,6 +47,7 @@ TRACE is a file in trace format v1 (NDJSON) with arrival rows, or - for standard
 types group and rate, of NADA and LCC also nada and lcc, go to standard output, messages to standard
 error. With --json - the summary goes to standard output instead of the rows, which --out FILE keeps.
 Without --preset the recorded preset, its parameters and their changes are used; --set overrides them.
+With --preset only the recorded bitrate bounds are still used, since the application of the call set them.
 --controller replays with another controller, in its default preset and with the recorded bounds: one of
 ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see public/controllers/README.md).
 In a trace of several flows, such as a simulation's, each flow gets its own controller, and the field
