@@ -16,7 +16,7 @@ import {
 import { shown, TraceError } from './errors.js';
 import type { TraceHeader } from './header.js';
 import { checkedValue, checkPreset, ParameterProblem, presetParameterValue } from './parameters.js';
-import { recordedFlows, type RecordedFlow } from './recorded_flows.js';
+import { recordedFlows } from './recorded_flows.js';
 
 /** A place in a trace. */
 export interface Place {
@@ -45,6 +45,8 @@ export class ReplayPlan {
   #flows: ReadonlyMap<number, { preset: string; parameters: Record<string, number> }> = new Map();
   #preset: string;
   #parameters: Record<string, number>;
+  /** What recorded the trace, as its header says. */
+  #source: TraceHeader['source'];
   readonly #fixed: GivenParameters;
   readonly #user: UserController | undefined;
 
@@ -67,9 +69,13 @@ export class ReplayPlan {
     return this.#preset;
   }
 
-  /** Stores the recorded initial configuration of each flow. Throws TraceError for unknown presets and parameters. */
-  setFlows(flows: readonly RecordedFlow[], place: Place): void {
-    const started = flows.filter(({ preset }) => preset !== undefined);
+  /**
+   * Stores the recorded initial configuration of each flow, and the source, on which the default presets of later calls
+   * depend. Throws TraceError for unknown presets and parameters.
+   */
+  setFlows(header: TraceHeader, place: Place): void {
+    this.#source = header.source;
+    const started = recordedFlows(header).filter(({ preset }) => preset !== undefined);
     this.#flows = new Map(
       started.map((flow) => [flow.flow, checkedStart(flow, place, `flows.${flow.flow}.`)]),
     );
@@ -140,7 +146,7 @@ export class ReplayPlan {
       this.setBounds(start);
       return;
     }
-    const { preset, parameters } = checkedStart(start, place, 'detail.');
+    const { preset, parameters } = checkedStart({ ...start, source: this.#source }, place, 'detail.');
     this.#preset = preset;
     this.#parameters = parameters;
     this.#flows = new Map();
@@ -239,7 +245,7 @@ function planOf(header: TraceHeader, options: Parameters<typeof replayPlan>[1]):
   const place: Place = { line: 1, ...(options.file === undefined ? {} : { file: options.file }) };
   const { preset, parameters } = checkedStart(header, place, '');
   const plan = new ReplayPlan(preset, parameters, fixed, true);
-  plan.setFlows(recordedFlows(header), place);
+  plan.setFlows(header, place);
   return plan;
 }
 
@@ -257,12 +263,14 @@ function checkedStart(
 }
 
 /**
- * The preset for a trace that records none: the controller's default preset for simulations or, for a trace of a test,
- * for live calls. GCC replaces a controller that the core does not have.
+ * The preset for a trace that records none, such as that of a call with a user's controller: the controller's default
+ * preset for live calls or, for a trace of a simulation or without a source, for simulations. GCC replaces a controller
+ * that the core does not have.
  */
 function recordedDefault({ controller, source }: RecordedStart): string {
   const known = CONTROLLER_NAMES.find((name) => name === controller);
-  return defaultPreset(known ?? 'gcc', source === 'test' ? 'live' : 'simulation');
+  const isLive = source !== undefined && source !== 'simulator';
+  return defaultPreset(known ?? 'gcc', isLive ? 'live' : 'simulation');
 }
 
 const startParameters = v.optional(v.record(v.string(), v.union([v.number(), v.string()])), {});

@@ -254,6 +254,28 @@ describe('replay', () => {
     expect((await ccscope(['replay', '-', '--controller', 'nada'], text)).stderr).toBe('');
   });
 
+  it('replaces such a controller of a live call with gcc as in live calls, also where a later call had it', async () => {
+    const own = { controller: 'mine.ts', settings: {}, ...bounds(400_000, 900_000) };
+    const lines = PLAIN.split('\n').slice(1, -1);
+    const start = JSON.stringify({ type: 'event', time_us: 0, name: 'start', detail: own });
+    for (const source of ['call', 'test']) {
+      const texts = [
+        content({ source, ...own }, lines),
+        content({ source, preset: 'nada-live', ...bounds(400_000, 900_000) }, [start, ...lines]),
+      ];
+      for (const text of texts) {
+        const gcc = await rowsOf(text, '--controller', 'gcc');
+        expect(await rowsOf(text), source).toEqual(gcc);
+        expect(await rowsOf(text, '--preset', 'gcc'), source).not.toEqual(gcc);
+      }
+    }
+    // A simulation, and a trace that does not say where it comes from, were not made with the settings of live calls.
+    for (const source of [{ source: 'simulator' }, {}]) {
+      const text = content({ ...source, ...own }, lines);
+      expect(await rowsOf(text)).toEqual(await rowsOf(text, '--preset', 'gcc'));
+    }
+  });
+
   it('does what --set says', async () => {
     const gammas = async (...flags: string[]): Promise<number[]> => {
       const { stdout } = await ccscope(['replay', '-', '--rows', 'group', ...flags], PLAIN);
