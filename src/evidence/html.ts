@@ -1,5 +1,12 @@
 /** The evidence as one self-contained page with its style, script and data. */
-import { msText, percentText, rateText, secondsText, type JudgedExpectation } from '../judge/index.js';
+import {
+  msText,
+  percentText,
+  rateText,
+  secondsText,
+  type CallMetrics,
+  type JudgedExpectation,
+} from '../judge/index.js';
 import { standalonePage } from '../html/document.js';
 import { html, type Html } from '../html/text.js';
 import { version } from '../html/version.js';
@@ -74,17 +81,22 @@ function tilesOf(input: EvidenceInput): Tile[] {
       note: `p99 ${msText(call.queueDelayP99Ms)}`,
     },
     { label: 'Loss', value: percentText(call.lossRatio), note: 'of the bytes' },
-    {
-      label: 'Freezes',
-      value: String(call.freezes),
-      note: call.freezes === 0 ? 'none' : `longest ${secondsText(call.longestFreezeMs * 1e3)}`,
-    },
+    freezesTile(call),
     {
       label: 'Time to 90 %',
       value: timeTo90S === null ? neverReached : secondsText(timeTo90S * 1e6),
       note: 'of the first capacity',
     },
   ];
+}
+
+/** Without video there is nothing that could freeze, so the number of freezes is unknown, not 0. */
+function freezesTile({ freezes, longestFreezeMs }: CallMetrics): Tile {
+  const label = 'Freezes';
+  if (freezes === null || longestFreezeMs === null)
+    return { label, value: '–', note: 'no video was received' };
+  const note = freezes === 0 ? 'none' : `longest ${secondsText(longestFreezeMs * 1e3)}`;
+  return { label, value: String(freezes), note };
 }
 
 const tileList = (tiles: readonly Tile[]): Html =>

@@ -12,7 +12,7 @@
  *   no record of packets (delay.ts);
  * - loss ratio: bytes dropped, by chance or by the queue, divided by the bytes that were dropped or departed in
  *   the window; without a record, packets lost divided by packets expected (RFC 3550, 6.4.1);
- * - freezes: ../calls/record/freezes.ts;
+ * - freezes: ../calls/record/freezes.ts; unknown if no receiver under test has got video;
  * - frames per second: decoded frames divided by the window's length, averaged over the video streams;
  * - encoder target, available outgoing: means of the samples in the window, summed over the senders;
  * - RTT: mean of the senders' samples in the window;
@@ -28,7 +28,7 @@ import { queueDelays } from './delay.js';
 import { freezesIn } from '../calls/record/freezes.js';
 import { inboundGrowth, outboundGrowth } from './growth.js';
 import { layersIn, type LayerMetrics } from './layers.js';
-import { carrying } from './media.js';
+import { carrying, isVideoReceived } from './media.js';
 import { receivedCurve, sentCurve, type RateCurve } from './rate_curve.js';
 import { routingOf } from './routing.js';
 import {
@@ -67,9 +67,10 @@ export interface CallMetrics {
   /** Whether the queuing delays are estimates. */
   queueDelayEstimated: boolean;
   lossRatio: number | null;
-  freezes: number;
-  longestFreezeMs: number;
-  frozenMs: number;
+  /** The freezes and their lengths are null if no receiver under test has got video. */
+  freezes: number | null;
+  longestFreezeMs: number | null;
+  frozenMs: number | null;
   framesPerSecond: number | null;
   encoderTargetBps: number | null;
   availableOutgoingBps: number | null;
@@ -219,9 +220,9 @@ export function pathMetrics(record: CallRecord, all: readonly Path[], window: Wi
   const [p50, p95, p99, max] = percentiles(delays, [50, 95, 99, 100]).map(finiteOrNull);
   const bits = capacityBitsIn(record, paths, window);
   const senders = sidesOf(paths, 'sender');
-  const frozen = freezesIn(sidesOf(paths, 'receiver'), window).map(
-    ({ fromUs, toUs }) => (toUs - fromUs) / 1e3,
-  );
+  const frozen = isVideoReceived(all)
+    ? freezesIn(sidesOf(paths, 'receiver'), window).map(({ fromUs, toUs }) => (toUs - fromUs) / 1e3)
+    : null;
   const rttsMs = senders.flatMap((endpoint) => samplesIn(endpoint, window).map(({ rttS }) => rttS * 1e3));
   return {
     window,
@@ -237,9 +238,9 @@ export function pathMetrics(record: CallRecord, all: readonly Path[], window: Wi
     queueDelayMaxMs: max ?? null,
     queueDelayEstimated: estimated,
     lossRatio: lossRatio(record, paths, window),
-    freezes: frozen.length,
-    longestFreezeMs: Math.max(0, ...frozen),
-    frozenMs: sum(frozen),
+    freezes: frozen?.length ?? null,
+    longestFreezeMs: frozen === null ? null : Math.max(0, ...frozen),
+    frozenMs: frozen === null ? null : sum(frozen),
     framesPerSecond: framesPerSecond(sidesOf(paths, 'receiver'), window),
     encoderTargetBps: overSenders(senders, window, encoderTargetBps),
     availableOutgoingBps: overSenders(senders, window, ({ availableOutgoingBps }) => availableOutgoingBps),

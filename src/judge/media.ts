@@ -47,6 +47,17 @@ export function carrying(paths: readonly Path[], window: Window): readonly Path[
   return found.length > 0 ? found : paths;
 }
 
+/**
+ * Whether any of the receivers has ever got video. Without video there are no freezes either, which says nothing of how
+ * well the call went.
+ */
+export const isVideoReceived = (paths: readonly Path[]): boolean =>
+  paths.some(({ receiver }) =>
+    receiver?.samples.some(({ inbound }) =>
+      inbound.some(({ kind, bytesReceived }) => kind === 'video' && bytesReceived !== 0),
+    ),
+  );
+
 /** Describes what is missing for a judgement; null if nothing is missing. */
 export function missingMedia(
   paths: readonly Path[],

@@ -9,6 +9,7 @@ import { FailedRun } from '../../text/errors.js';
 import { finiteOrNull, jainIndex, pathMetrics } from '../../judge/call_metrics.js';
 import { freezesIn } from '../../calls/record/freezes.js';
 import { machineIn } from '../../judge/machine.js';
+import { isVideoReceived } from '../../judge/media.js';
 import { receivedCurve } from '../../judge/rate_curve.js';
 import { incidentRow } from '../../judge/incidents/incident_row.js';
 import type { EvidenceInput } from '../../evidence/index.js';
@@ -126,7 +127,7 @@ export function pageReport(
   const [shadow] = record.shadows
     .filter(({ endpoint }) => receivers.some(({ id }) => id === endpoint))
     .sort((a, b) => b.batches.length - a.batches.length);
-  const freezes = freezesIn(receivers, run);
+  const freezes = isVideoReceived(paths) ? freezesIn(receivers, run) : null;
   const late = record.link?.latenessMs;
   const absolute = steps.map(({ atUs, capacityBps }) => ({ atUs: run.fromUs + atUs, capacityBps }));
   return {
@@ -140,8 +141,9 @@ export function pageReport(
       : 0,
     overuse_count: shadow === undefined ? 0 : overuses(shadow),
     fps: metrics.framesPerSecond,
-    freeze_count: freezes.length,
-    longest_freeze_s: Math.max(0, ...freezes.map(({ fromUs, toUs }) => (toUs - fromUs) / 1e6)),
+    freeze_count: freezes?.length ?? null,
+    longest_freeze_s:
+      freezes === null ? null : Math.max(0, ...freezes.map(({ fromUs, toUs }) => (toUs - fromUs) / 1e6)),
     shaper_lateness_ms: {
       p50: finiteOrNull(late?.p50),
       p95: finiteOrNull(late?.p95),

@@ -4,11 +4,14 @@ import { writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { tableSpec } from '../../../src/core/schema.js';
+import { pageReport } from '../../../src/command_line/call/page_report.js';
 import { chartsOf } from '../../../src/evidence/charts.js';
+import { evidenceHtml } from '../../../src/evidence/html.js';
 import type { EvidenceInput } from '../../../src/evidence/input.js';
 import { measure } from '../../../src/evidence/measure.js';
 import { metricsJson } from '../../../src/evidence/metrics.js';
 import { picture } from '../../../src/evidence/picture.js';
+import { propertiesOf } from '../../../src/evidence/properties.js';
 import { packetTable } from '../../../src/evidence/tables.js';
 import { traceLines } from '../../../src/evidence/trace.js';
 import type { CallRecord, PacketColumns } from '../../../src/calls/record/record.js';
@@ -55,6 +58,40 @@ const packets = (): PacketColumns => {
 /** The indices of the packets for which `holds` is true. */
 const which = (holds: (i: number) => boolean): number[] =>
   Array.from({ length: packets().rows }, (_, i) => i).filter(holds);
+
+describe('a call whose video never arrives', () => {
+  const without = (): EvidenceInput => {
+    const [sender, receiver] = record.endpoints;
+    if (!sender || !receiver) throw new Error('the call has no two ends');
+    const samples = receiver.samples.map((each) => ({ ...each, inbound: [] }));
+    const endpoints = [sender, { ...receiver, samples, freezes: [] }];
+    const blind = { ...record, endpoints };
+    return { ...input, record: blind, metrics: measure(blind) };
+  };
+
+  it('has no number of freezes, which would be the best there is', () => {
+    expect(propertiesOf(input.metrics).get('freezes')).toBe(1);
+    expect(propertiesOf(input.metrics).get('longest_freeze_ms')).toBe(900);
+    const names = [...propertiesOf(without().metrics).keys()];
+    expect(names).toContain('received_bps');
+    expect(names).not.toContain('freezes');
+    expect(names).not.toContain('longest_freeze_ms');
+    expect(metricsJson(without())['call']).toMatchObject({
+      freezes: null,
+      longest_freeze_ms: null,
+      frozen_ms: null,
+    });
+  });
+
+  it('says so on the page and in the report of a call', () => {
+    const tile = (page: string): string => /<dt>Freezes<\/dt>\s*<dd>(.*?)<\/dd>/s.exec(page)?.[1] ?? '';
+    expect(tile(evidenceHtml(input))).toBe('1 <small>longest 0.9 s</small>');
+    expect(tile(evidenceHtml(without()))).toBe('– <small>no video was received</small>');
+    const reportOf = (of: EvidenceInput) => pageReport(of, { fromUs: 0, toUs: 30e6 }, false);
+    expect(reportOf(input)).toMatchObject({ freeze_count: 1, longest_freeze_s: 0.9 });
+    expect(reportOf(without())).toMatchObject({ freeze_count: null, longest_freeze_s: null });
+  });
+});
 
 describe('why a controller that watched would have changed its target', () => {
   it('is a line for each change, of the stream that it watched, and leads to its moment', () => {

@@ -27,6 +27,40 @@ describe('metrics of a call from getStats', () => {
   );
 });
 
+describe('the freezes of a call', () => {
+  const { sent, received } = videoSamples(0, 20, 4e5);
+  const freezesOf = (answerer: Parameters<typeof callRecord>[0]['answerer']) => {
+    const record = callRecord({
+      packets: steady(0, 20, 4e5),
+      offerer: { samples: sent },
+      ...(answerer && { answerer }),
+    });
+    const { freezes, longestFreezeMs, frozenMs } = callMetrics(record);
+    return [freezes, longestFreezeMs, frozenMs];
+  };
+
+  it('are those of the video that was received, or none', () => {
+    expect(freezesOf({ samples: received })).toEqual([0, 0, 0]);
+    const both = [
+      { fromUs: 4e6, toUs: 5e6 },
+      { fromUs: 8e6, toUs: 10e6 },
+    ];
+    expect(freezesOf({ samples: received, freezes: both })).toEqual([2, 2000, 3000]);
+  });
+
+  it.each<[string, (at: number) => ReturnType<typeof inbound>[]]>([
+    ['no stream came', () => []],
+    ['a stream was announced and never came', () => [inbound()]],
+    ['audio came alone', (at) => [inbound({ kind: 'audio', bytesReceived: 4000 * at })]],
+  ])('are unknown where %s', (_, streams) => {
+    expect(freezesOf({ samples: samples(0, 20, (at) => ({ inbound: streams(at) })) })).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+});
+
 describe('metrics of a call from its packets', () => {
   it('integrates a capacity that changes', () => {
     // 1 Mbps until 4 s, then 500 kbps: the link can carry (2 * 1 + 4 * 0.5) Mbit in (2 s, 8 s]. 300 kbps are
