@@ -153,7 +153,7 @@ export function lossRatio(record: CallRecord, paths: readonly Path[], window: Wi
  * The mean rate over the part of a window for which the curve is known. Pages are sampled at different times, so each
  * page's last sample may be a little before the end of the window.
  */
-function meanBps(curve: RateCurve, { fromUs, toUs }: Window): number {
+export function meanBps(curve: RateCurve, { fromUs, toUs }: Window): number {
   const untilUs = Math.min(toUs, curve.knownUntilUs);
   return untilUs > fromUs ? curve.rateBps({ fromUs, toUs: untilUs }) : NaN;
 }

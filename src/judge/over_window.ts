@@ -9,13 +9,13 @@
  *   (utilisation, fairness) are judged this way.
  */
 import { percentiles } from '../calls/percentile.js';
-import { jainIndex, pathMetrics, type CallMetrics } from './call_metrics.js';
+import { jainIndex, meanBps, pathMetrics, type CallMetrics } from './call_metrics.js';
 import type { Symptom } from './cause_kinds.js';
 import { likelyCause } from './likely_cause.js';
 import { notConnected } from './convergence.js';
 import { queueDelays } from './delay.js';
 import type { Asked, Judgement } from './judgement.js';
-import { receivedCurve } from './rate_curve.js';
+import { receivedCurve, type RateCurve } from './rate_curve.js';
 import { msText, percentText, rateText, secondsText } from './text.js';
 import { callConnectedUs, callEndUs, lastChangeUs, pathsOf, type Path } from './view.js';
 
@@ -54,6 +54,8 @@ function connectedOnClockOf(asked: Asked, other: OtherCall): number | null {
   return timeUs === null ? null : timeUs - aheadUs;
 }
 
+const curveOf = ({ record, view }: OtherCall): RateCurve => receivedCurve(record, pathsOf(record, view));
+
 /** The judgement while another call is not connected. Its window is on this call's clock. */
 function otherNotConnected(asked: Asked, other: OtherCall, expected: string): Judgement {
   const { askedUs, nowUs } = asked;
@@ -72,7 +74,8 @@ function expectedText({ overUs, afterUs }: WindowRule, what: string): string {
 
 /**
  * Judges a window of the rule's length, as described at the top of this file. If the call is compared with others,
- * the window does not begin before all of them are connected.
+ * the window does not begin before all of them are connected, and ends no later than the latest data of any of them,
+ * since pages are sampled at different times.
  */
 function judgeWindow(
   asked: Asked,
@@ -93,7 +96,11 @@ function judgeWindow(
   const startUs = Math.max(connectedUs, ...othersUs.map(Number), afterUs ?? lastChangeUs(record, askedUs));
   const endUs = callEndUs(record, paths);
   const fullUs = Math.max(afterUs === undefined ? askedUs : 0, startUs + rule.overUs);
-  const knownUs = Math.min(nowUs, receivedCurve(record, paths).knownUntilUs);
+  const knownUs = Math.min(
+    nowUs,
+    receivedCurve(record, paths).knownUntilUs,
+    ...others.map((other) => curveOf(other).knownUntilUs - clockAheadUs(asked, other)),
+  );
   const toUs = Math.min(endUs ?? Infinity, rule.mode === 'once' ? fullUs : Math.max(fullUs, knownUs));
   const window = { fromUs: Math.min(toUs, Math.max(startUs, toUs - rule.overUs)), toUs };
   const common = { expected, dueUs: fullUs, window };
@@ -228,7 +235,7 @@ export function judgeFairness(asked: Asked, { jain, others, ...rule }: FairnessR
     const otherBps = others.map((other) => {
       const aheadUs = clockAheadUs(asked, other);
       const there = { fromUs: window.fromUs + aheadUs, toUs: window.toUs + aheadUs };
-      return receivedCurve(other.record, pathsOf(other.record, other.view)).rateBps(there);
+      return meanBps(curveOf(other), there);
     });
     const rates = [receivedBps ?? NaN, ...otherBps];
     const index = jainIndex(rates);

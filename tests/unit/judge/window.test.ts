@@ -4,8 +4,9 @@
  */
 import { describe, expect, it } from 'vitest';
 
-import { judgeLoss } from '../../../src/judge/index.js';
+import { judgeFairness, judgeLoss } from '../../../src/judge/index.js';
 import type { CallRecord } from '../../../src/calls/record/record.js';
+import type { View } from '../../../src/judge/view.js';
 import { callRecord, endpoint, steady, videoSamples } from './synthetic.js';
 
 describe('a window without a record of packets', () => {
@@ -32,6 +33,51 @@ describe('a window without a record of packets', () => {
     }
     record.connections.push({ id: 1, offerer: 2, answerer: 3, flows: [] });
     expect(judged(record, 30)).toMatchObject({ settled: true, pass: true });
+  });
+});
+
+describe('a comparison of calls without a record of packets', () => {
+  const callUntil = (untilS: number): CallRecord => {
+    const { sent, received } = videoSamples(0, untilS, 9e5);
+    return callRecord({ backend: 'none', offerer: { samples: sent }, answerer: { samples: received } });
+  };
+  const fairness = (
+    asked: { record: CallRecord; view: View; askedUs: number },
+    other: { record: CallRecord; view: View },
+  ) => judgeFairness({ ...asked, nowUs: 40e6 }, { overUs: 10e6, mode: 'retry', jain: 0.9, others: [other] });
+
+  /** Two connections in one record. The data of the first end at 40 s, those of the second at `untilS`. */
+  const ofTwo = (untilS: number, askedS = 30) => {
+    const record = callUntil(40);
+    for (const [id, { samples }] of callUntil(untilS).endpoints.entries())
+      record.endpoints.push(endpoint(id + 2, 0, { samples }));
+    record.connections.push({ id: 1, offerer: 2, answerer: 3, flows: [] });
+    return fairness(
+      { record, view: { connections: [0] }, askedUs: askedS * 1e6 },
+      { record, view: { connections: [1] } },
+    );
+  };
+
+  it.each([39.5, 40, 40.5])('is judged over what is known of both; of the other until %d s', (untilS) => {
+    const { settled, pass, window } = ofTwo(untilS);
+    expect([settled, pass]).toEqual([true, true]);
+    const toUs = Math.min(untilS, 40) * 1e6;
+    expect(window).toEqual({ fromUs: toUs - 10e6, toUs });
+  });
+
+  it('waits for a page of which nothing is known since the judgement was requested', () => {
+    expect(ofTwo(35, 36)).toMatchObject({ settled: false, final: false, pass: false });
+    expect(ofTwo(36, 36)).toMatchObject({ settled: true, pass: true });
+  });
+
+  it('is judged although times of one record are rounded on the clock of the other', () => {
+    const record = callUntil(40);
+    for (let i = 1; i < 200; i++) {
+      const aheadS = i / 7;
+      const other = { ...callUntil(39.5 + aheadS), originEpochMs: record.originEpochMs - aheadS * 1e3 };
+      const judgement = fairness({ record, view: {}, askedUs: 30e6 }, { record: other, view: {} });
+      expect(judgement, `${i}`).toMatchObject({ settled: true, pass: true });
+    }
   });
 });
 
