@@ -23,14 +23,29 @@ const GAMMA = column('gamma_ms');
 const DELAY = column('one_way_delay_us');
 const OVERUSE = COLUMNS[SIGNAL]?.values?.indexOf('overuse');
 
-/** Yields the trace batches of the table `group` (packet groups), for each shadow of the given endpoints. */
+/**
+ * Whether no row of a batch is in a window. The rows of a batch are in time order, since only GCC records packet
+ * groups, a shadow has one GCC, and the clock of a controller never runs backwards.
+ */
+function isOutside({ rows, columns }: TraceBatch, { fromUs, toUs }: Window): boolean {
+  const times = columns[TIME] ?? [];
+  return (times[0] ?? NaN) > toUs || (times[rows - 1] ?? NaN) <= fromUs;
+}
+
+/**
+ * Yields the trace batches of the table `group` (packet groups) that have rows in a window, for each shadow of the given
+ * endpoints. Batches outside the window are left out unread: a long call has many, and each of its incidents looks at
+ * a few seconds.
+ */
 function* groupsOf(
   { shadows }: CallRecord,
   receivers: readonly EndpointRecord[],
+  window: Window,
 ): Generator<readonly TraceBatch[]> {
   const ids = new Set(receivers.map(({ id }) => id));
   for (const { endpoint, batches } of shadows)
-    if (ids.has(endpoint)) yield batches.filter(({ table }) => table === 'group');
+    if (ids.has(endpoint))
+      yield batches.filter((batch) => batch.table === 'group' && !isOutside(batch, window));
 }
 
 /**
@@ -40,10 +55,11 @@ function* groupsOf(
 export function detectorFacts(
   record: CallRecord,
   receivers: readonly EndpointRecord[],
-  { fromUs, toUs }: Window,
+  window: Window,
 ): DetectorFacts | null {
+  const { fromUs, toUs } = window;
   let [groups, overuses, gammaMs] = [0, 0, 0];
-  for (const batches of groupsOf(record, receivers)) {
+  for (const batches of groupsOf(record, receivers, window)) {
     for (const { rows, columns } of batches) {
       for (let row = 0; row < rows; row++) {
         const timeUs = columns[TIME]?.[row] ?? NaN;
@@ -68,15 +84,18 @@ const LEAST_FRAMES = 3;
 function* delaysOf(
   record: CallRecord,
   receiver: EndpointRecord,
-  { fromUs, toUs }: Window,
+  window: Window,
 ): Generator<{ timeUs: number; delayUs: number }[]> {
-  for (const batches of groupsOf(record, [receiver])) {
-    yield batches.flatMap(({ rows, columns }) =>
-      Array.from({ length: rows }, (_, row) => ({
-        timeUs: columns[TIME]?.[row] ?? NaN,
-        delayUs: columns[DELAY]?.[row] ?? NaN,
-      })).filter(({ timeUs }) => timeUs > fromUs && timeUs <= toUs),
-    );
+  const { fromUs, toUs } = window;
+  for (const batches of groupsOf(record, [receiver], window)) {
+    const delays: { timeUs: number; delayUs: number }[] = [];
+    for (const { rows, columns } of batches) {
+      for (let row = 0; row < rows; row++) {
+        const timeUs = columns[TIME]?.[row] ?? NaN;
+        if (timeUs > fromUs && timeUs <= toUs) delays.push({ timeUs, delayUs: columns[DELAY]?.[row] ?? NaN });
+      }
+    }
+    yield delays;
   }
 }
 

@@ -2,7 +2,10 @@
 import { describe, expect, it } from 'vitest';
 
 import type { CallRecord, InboundStats } from '../../../src/calls/record/record.js';
+import { tableSpec } from '../../../src/core/index.js';
+import { evidenceOf } from '../../../src/judge/incidents/evidence.js';
 import { incidentsOf as incidentsOfWhole, type Incident } from '../../../src/judge/incidents/index.js';
+import { lookAt } from '../../../src/judge/incidents/stream_looks.js';
 import {
   FALL_S,
   type Moment,
@@ -158,6 +161,68 @@ describe('a whole call', () => {
     expect(incidentsOfWhole(closed)).toMatchObject([{ settled: true }]);
     expect(incidentsOf(open)).toMatchObject([{ settled: false }]);
     expect(incidentsOfWhole(open)).toEqual(incidentsOf(open));
+  });
+});
+
+describe('an incident late in a long call', () => {
+  const [MINUTES, INCIDENT_S, ROWS_PER_BATCH] = [20, 19 * 60, 300];
+
+  /** A shadow of the call. From the incident on, frames wait 40 ms for 3 s, and every tenth group signals overuse. */
+  function shadow(read: () => void): CallRecord['shadows'][number] {
+    const { columns } = tableSpec('group');
+    const overuse = columns.find(({ name }) => name === 'signal')?.values?.indexOf('overuse') ?? NaN;
+    const at = (row: number): Record<string, number> => {
+      const timeS = row / 30;
+      const isWaiting = timeS > INCIDENT_S && timeS < INCIDENT_S + 3;
+      return {
+        time_us: timeS * 1e6,
+        signal: isWaiting && row % 10 === 0 ? overuse : 0,
+        one_way_delay_us: (row % 3 === 0 ? 30e3 : 5e3) + (isWaiting ? 40e3 : 0),
+        gamma_ms: timeS < INCIDENT_S - 60 ? 99 : 12.5,
+      };
+    };
+    const counting = (column: Float64Array): Float64Array =>
+      new Proxy(column, {
+        get: (target, key) => {
+          if (typeof key === 'string' && /^\d+$/.test(key)) read();
+          return Reflect.get(target, key, target) as unknown;
+        },
+      });
+    const batches = Array.from({ length: (MINUTES * 60 * 30) / ROWS_PER_BATCH }, (_, batch) => ({
+      table: 'group' as const,
+      rows: ROWS_PER_BATCH,
+      columns: columns.map(({ name }) => {
+        const values = Float64Array.from(
+          { length: ROWS_PER_BATCH },
+          (_, row) => at(batch * ROWS_PER_BATCH + row)[name] ?? 0,
+        );
+        return name === 'one_way_delay_us' ? counting(values) : values;
+      }),
+    }));
+    return { flow: 1, endpoint: 0, ssrc: 11, flows: [], batches };
+  }
+
+  it('reads what the shadow saw around it, and not the whole call', () => {
+    const record = seen('receive', MINUTES * 60, (timeS) =>
+      timeS > INCIDENT_S ? { bps: 2.5e5, loss: 0.2 } : {},
+    );
+    let reads = 0;
+    record.shadows.push(shadow(() => reads++));
+    const [endpoint] = record.endpoints;
+    if (endpoint === undefined) throw new Error('no endpoint');
+    const watched = { endpoint: 0, direction: 'receive' as const, key: '11' };
+    const { samples } = endpoint;
+    const looks = samples.flatMap((now, i) => {
+      const before = samples[i - 1];
+      return before === undefined ? [] : [lookAt(watched, before, now)];
+    });
+    const fromUs = (INCIDENT_S + STEP_S) * 1e6;
+    const begun = { kind: 'rate-fall' as const, stream: watched, fromUs, before: 1e6, after: 2.5e5 };
+    const { queueMs, queueBesideLossMs, detector } = evidenceOf(record, endpoint, looks, begun);
+    expect([queueMs, queueBesideLossMs]).toEqual([40, 40]);
+    expect(detector).toEqual({ groups: 90, overuseShare: 3 / 90, gammaMs: 12.5 });
+    expect(reads).toBeGreaterThan(200);
+    expect(reads).toBeLessThan(2000);
   });
 });
 
