@@ -1,6 +1,7 @@
 /** A small line chart as SVG, with a text alternative for screen readers. */
 import { PROPERTIES, propertyText } from '../evidence/properties.js';
 import { html, type Html } from '../html/text.js';
+import { knownText, rangeText } from './text.js';
 import type { TrendLine, TrendReport } from './trend.js';
 
 const WIDTH = 320;
@@ -10,6 +11,8 @@ const LEFT = 62;
 const TOP = 12;
 const RIGHT = 8;
 const BOTTOM = 8;
+/** Where a time that was never reached is drawn: above the scale. */
+const NEVER_Y = 4;
 
 /** The unbroken parts of the line. A test run without a number interrupts the line. */
 function stretches(
@@ -27,22 +30,24 @@ const places = (value: number): string => value.toFixed(1);
 
 /** Draws the values of one metric over the test runs, on an axis that begins at 0. */
 export function lineChart(line: TrendLine, runs: TrendReport['runs'], id: string): Html {
-  const { metric, values, latest, latest_run: latestRun, earlier } = line;
+  const { metric, values, never_runs: never = [], latest, latest_run: latestRun, earlier } = line;
   const top = Math.max(...values.map((value) => value ?? 0)) || 1;
   const x = (run: number): number =>
     LEFT + (WIDTH - LEFT - RIGHT) * (values.length === 1 ? 0.5 : run / (values.length - 1));
   const y = (value: number): number => HEIGHT - BOTTOM - ((HEIGHT - TOP - BOTTOM) * value) / top;
+  /** The height of a known value; null is never. */
+  const yOf = (value: number | null): number => (value === null ? NEVER_Y : y(value));
   const points = values.map((value, run) => (value === null ? null : ([x(run), y(value)] as const)));
   const paths = stretches(points).map((stretch) =>
     stretch.map(([px, py]) => `${places(px)},${places(py)}`).join(' '),
   );
-  const dots = points.flatMap((point, run) =>
-    point === null
+  const dots = values.flatMap((value, run) =>
+    value === null && !never.includes(run)
       ? []
       : [
           html`<circle
-            cx="${places(point[0])}"
-            cy="${places(point[1])}"
+            cx="${places(x(run))}"
+            cy="${places(yOf(value))}"
             r="${run === latestRun ? 4 : 2}"
             class="${run === latestRun ? `latest ${line.outside ?? ''}` : ''}"
           />`,
@@ -55,14 +60,11 @@ export function lineChart(line: TrendLine, runs: TrendReport['runs'], id: string
           class="range"
           x="${LEFT}"
           width="${WIDTH - LEFT - RIGHT}"
-          y="${places(y(earlier.max) - 1)}"
-          height="${places(y(earlier.min) - y(earlier.max) + 2)}"
+          y="${places(yOf(earlier.max) - 1)}"
+          height="${places(yOf(earlier.min) - yOf(earlier.max) + 2)}"
         />`;
-  const count = values.filter((value) => value !== null).length;
-  const before =
-    earlier === null
-      ? ''
-      : `, before ${propertyText(metric, earlier.min)} to ${propertyText(metric, earlier.max)}`;
+  const count = dots.length;
+  const before = earlier === null ? '' : `, before ${rangeText(metric, earlier)}`;
   return html`<svg
     class="trend"
     viewBox="0 0 ${WIDTH} ${HEIGHT}"
@@ -71,7 +73,7 @@ export function lineChart(line: TrendLine, runs: TrendReport['runs'], id: string
   >
     <title id="${id}-title">${PROPERTIES[metric].title}</title>
     <desc id="${id}-desc">
-      ${count} of ${runs.length} runs: latest ${propertyText(metric, latest)}${before}.
+      ${count} of ${runs.length} runs: latest ${knownText(metric, latest)}${before}.
     </desc>
     ${band}
     <line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${HEIGHT - BOTTOM}" y2="${HEIGHT - BOTTOM}" />

@@ -2,9 +2,9 @@
 import { standalonePage } from '../html/document.js';
 import { table } from '../html/table.js';
 import { html, type Html } from '../html/text.js';
-import { PROPERTIES, propertyText } from '../evidence/properties.js';
+import { PROPERTIES } from '../evidence/properties.js';
 import { lineChart } from './chart.js';
-import { ageText, changeText, groupTitle, markText, medianText } from './text.js';
+import { ageText, changeText, groupTitle, knownText, markText, medianText, runText } from './text.js';
 import type { TrendGroup, TrendLine, TrendReport } from './trend.js';
 import { counted } from '../text/counted.js';
 
@@ -24,7 +24,7 @@ function chart(line: TrendLine, runs: TrendReport['runs'], id: string): Html {
   return html`<figure>
     ${lineChart(line, runs, id)}
     <figcaption>
-      ${PROPERTIES[metric].title}: ${propertyText(metric, latest)}${before} ${remarks(line)}
+      ${PROPERTIES[metric].title}: ${knownText(metric, latest)}${before} ${remarks(line)}
     </figcaption>
   </figure>`;
 }
@@ -37,10 +37,7 @@ function runTable({ lines }: TrendGroup, runs: TrendReport['runs'], title: strin
         <th scope="row">${created.slice(0, 16).replace('T', ' ')}</th>
         <td>${commit === null ? '–' : commit.slice(0, 8)}</td>
         <td>${outcome}</td>
-        ${lines.map(({ metric, values }) => {
-          const value = values[i] ?? null;
-          return html`<td class="number">${value === null ? '–' : propertyText(metric, value)}</td>`;
-        })}
+        ${lines.map((line) => html`<td class="number">${runText(line, i)}</td>`)}
       </tr>`,
   );
   return table({
@@ -67,7 +64,8 @@ export function trendHtml({ runs, groups, ccscope, created }: TrendReport): stri
     title: 'Calls over runs of their tests',
     meta: `ccscope ${ccscope} · ${created.slice(0, 10)} · ${counted(runs.length, 'run')}`,
     main: html`<p class="key">
-        A point is a run, the oldest on the left; shaded is the range of the runs before the latest.
+        A point is a run, the oldest on the left; shaded is the range of the runs before the latest. A point
+        at the upper edge without a line is a time that was never reached.
       </p>
       ${sections}`,
     data: { id: 'figures', value: [] },

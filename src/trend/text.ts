@@ -1,5 +1,5 @@
 /** A trend as readable text. The page in html.ts uses the same wording. */
-import { PROPERTIES, propertyText } from '../evidence/properties.js';
+import { PROPERTIES, propertyText, type PropertyName } from '../evidence/properties.js';
 import { aligned, sparkline } from '../text/terminal.js';
 import type { TrendGroup, TrendLine, TrendReport } from './trend.js';
 import { counted } from '../text/counted.js';
@@ -13,6 +13,21 @@ export function groupTitle({ file, test, project }: TrendGroup, groups: readonly
   return project === '' ? title : `${title} (${project})`;
 }
 
+/** A known value; `never` for null, which stands for a time that was never reached. */
+export const knownText = (metric: PropertyName, value: number | null): string =>
+  value === null ? 'never' : propertyText(metric, value);
+
+/** The range of the earlier values, for example `3 s to 5 s` or `3 s to never`. */
+export function rangeText(metric: PropertyName, { min, max }: NonNullable<TrendLine['earlier']>): string {
+  return min === null ? 'never reached' : `${knownText(metric, min)} to ${knownText(metric, max)}`;
+}
+
+/** The value of a run, by its index; a dash if it is unknown. */
+export function runText({ metric, values, never_runs: never = [] }: TrendLine, run: number): string {
+  const value = values[run] ?? null;
+  return value === null && !never.includes(run) ? '–' : knownText(metric, value);
+}
+
 /** The change of the latest value, for example `+12 %` or `-3.1 %`. */
 export function changeText({ change_ratio: change }: TrendLine): string {
   if (change === null) return '–';
@@ -21,7 +36,7 @@ export function changeText({ change_ratio: change }: TrendLine): string {
 }
 
 export const medianText = ({ metric, earlier }: TrendLine): string =>
-  earlier === null ? '–' : propertyText(metric, earlier.median);
+  earlier === null ? '–' : knownText(metric, earlier.median);
 
 /**
  * Describes a latest value that lies outside the range of the earlier values. Returns an empty string if the value
@@ -30,8 +45,7 @@ export const medianText = ({ metric, earlier }: TrendLine): string =>
 export function markText(line: TrendLine): string {
   const { outside, earlier, metric } = line;
   if (outside === null || earlier === null) return '';
-  const range = [earlier.min, earlier.max].map((value) => propertyText(metric, value)).join(' to ');
-  return `${outside}: ${range} before`;
+  return `${outside}: ${rangeText(metric, earlier)} before`;
 }
 
 /** Says in how many of the last runs the value is missing. Returns an empty string if the last run has a value. */
@@ -46,18 +60,25 @@ const HEAD = ['', '', 'median before', 'latest', 'change'];
 const marksOf = (line: TrendLine): string =>
   [markText(line), ageText(line)].filter((text) => text !== '').join(', ');
 
-function row(line: TrendLine): string[] {
-  const { metric, values, latest } = line;
+/** Stands in place of a bar for a run that never reached what the metric is the time of. */
+const NEVER_MARK = '∞';
+
+function bars({ values, never_runs: never = [] }: TrendLine): string {
   const top = Math.max(0, ...values.map((value) => value ?? 0));
   const shown = sparkline(
     values.map((value) => value ?? NaN),
     top,
   );
+  return Array.from(shown, (bar, run) => (never.includes(run) ? NEVER_MARK : bar)).join('');
+}
+
+function row(line: TrendLine): string[] {
+  const { metric, latest } = line;
   return [
     `  ${PROPERTIES[metric].title}`,
-    shown,
+    bars(line),
     medianText(line),
-    propertyText(metric, latest),
+    knownText(metric, latest),
     changeText(line),
   ];
 }
@@ -80,7 +101,9 @@ function tableOf(lines: readonly TrendLine[]): string[] {
 export function trendText({ runs, groups }: TrendReport): string {
   const dates = [runs[0], runs.at(-1)].map((run) => run?.created.slice(0, 10) ?? '');
   const count = counted(runs.length, 'run');
-  const head = `${count}, ${[...new Set(dates)].join(' to ')}; bars from 0, oldest first`;
+  const hasNever = groups.some(({ lines }) => lines.some((line) => line.never_runs !== undefined));
+  const marks = hasNever ? `; ${NEVER_MARK} is never` : '';
+  const head = `${count}, ${[...new Set(dates)].join(' to ')}; bars from 0, oldest first${marks}`;
   const tables = groups.flatMap((group) => [
     '',
     `${groupTitle(group, groups)} · ${group.network}`,

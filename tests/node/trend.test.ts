@@ -82,6 +82,78 @@ describe('the latest run', () => {
   });
 });
 
+describe('a call that does not converge', () => {
+  const good = { utilisation: 0.9, time_to_90pct_s: 3 };
+  const bad = { utilisation: 0.4 };
+
+  it('is worse than all that did', async () => {
+    const report = await trend(history([good, good, good, good, bad]));
+    expect(lineOf(report, 'time_to_90pct_s')).toEqual({
+      metric: 'time_to_90pct_s',
+      values: [3, 3, 3, 3, null],
+      never_runs: [4],
+      ...{ latest: null, latest_run: 4 },
+      earlier: { runs: 4, median: 3, min: 3, max: 3 },
+      change_ratio: null,
+      outside: 'worse',
+    });
+    expect(lineOf(report, 'utilisation').outside).toBe('worse');
+  });
+
+  it('counts among the runs of repeat, also if one of them converged early', async () => {
+    const some = [{ ...good, time_to_90pct_s: 1 }, bad, bad, bad, bad];
+    const most = [good, good, good, good, bad];
+    const outside = async (last: Numbers[]): Promise<unknown> =>
+      lineOf(await trend(history([good, good, good, good, last])), 'time_to_90pct_s');
+    expect(await outside(some)).toMatchObject({ latest: null, never_runs: [4], outside: 'worse' });
+    const line = await outside(most);
+    expect(line).toMatchObject({ latest: 3, outside: null });
+    expect(line).not.toHaveProperty('never_runs');
+  });
+
+  it('stands among the earlier runs, too', async () => {
+    const line = lineOf(await trend(history([bad, good, bad, bad, good])), 'time_to_90pct_s');
+    expect(line).toMatchObject({
+      ...{ values: [null, 3, null, null, 3], never_runs: [0, 2, 3], latest: 3, change_ratio: null },
+      earlier: { runs: 4, median: null, min: 3, max: null },
+      outside: null,
+    });
+    const recovered = lineOf(await trend(history([bad, bad, bad, good])), 'time_to_90pct_s');
+    expect(recovered).toMatchObject({ earlier: { min: null, max: null }, latest: 3, outside: 'better' });
+  });
+
+  it('is told by its words, on the page and to those who do not see it', async () => {
+    const html = files.path('never.html');
+    const { stdout } = await ccscope([
+      'trend',
+      history([good, good, good, { ...good, time_to_90pct_s: 4 }, bad]),
+      ...['--html', html],
+    ]);
+    expect(stdout).toContain('bars from 0, oldest first; ∞ is never\n');
+    expect(stdout).toMatch(/time to 90 % +▆▆▆█∞ +3 s +never +– +worse: 3 s to 4 s before\n/);
+    const page = readFileSync(html, 'utf8');
+    expect(page).toMatch(/5 of 5 runs: latest never, before 3 s to 4 s\./);
+    expect(page).toMatch(/time to 90 %: never, median before 3 s\s/);
+    expect(page.match(/<td class="number">never<\/td>/g)).toHaveLength(1);
+    // The scale ends at the longest time that was reached.
+    expect(page).toMatch(/<text x="56" y="16">4 s<\/text>/);
+    expect(page).toMatch(/<circle\s+cx="312\.0"\s+cy="4\.0"\s+r="4"\s+class="latest worse"/);
+    expect(page.slice(page.indexOf('<main'), page.indexOf('<script'))).not.toMatch(/NaN|Infinity/);
+    const better = await ccscope(['trend', history([bad, bad, bad, good])]);
+    expect(better.stdout).toMatch(/time to 90 % +∞∞∞█ +never +3 s +– +better: never reached before\n/);
+  });
+
+  it('is not assumed where nothing was measured, or no call of the test has such a time', async () => {
+    const missing = lineOf(await trend(history([good, good, good, good, {}])), 'time_to_90pct_s');
+    expect(missing).toMatchObject({ values: [3, 3, 3, 3, null], latest: 3, latest_run: 3 });
+    expect(missing).not.toHaveProperty('never_runs');
+    const { groups } = await trend(history([bad, bad, bad, bad]));
+    expect(groups[0]?.lines.map(({ metric }) => metric)).toEqual(['utilisation']);
+    const { stdout } = await ccscope(['trend', history([bad, bad])]);
+    expect(stdout).toContain('bars from 0, oldest first\n');
+  });
+});
+
 it('takes the last runs, and leaves gaps where a test did not run', async () => {
   const folder = history([...delays(500, 100), null, ...delays(120, 110), null]);
   const report = await trend(folder, '--last', '5');

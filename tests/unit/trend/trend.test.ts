@@ -57,6 +57,35 @@ describe('tests of the same title', () => {
   });
 });
 
+describe('a trend of many tests', () => {
+  it('looks at each call a few times, however many tests there are', () => {
+    const readsOf = (tests: number): number => {
+      let reads = 0;
+      const counted = (test: string): HistoryCall =>
+        Object.defineProperty(call(100, A), 'test', {
+          get: () => {
+            reads++;
+            return test;
+          },
+        });
+      const run = Array.from({ length: tests }, (_, i) => counted(`test ${i}`));
+      expect(trendOf(history(run, run)).groups).toHaveLength(tests);
+      return reads / (2 * tests);
+    };
+    expect(readsOf(200)).toBe(readsOf(20));
+  });
+
+  it('does not take a time that Chrome’s own throttling cannot measure for one that was never reached', () => {
+    const timed = call(100, { metrics: { queue_delay_p95_ms: 100, time_to_90pct_s: 3 } });
+    const lineWith = (backend: string) => {
+      const { groups } = trendOf(history([timed], [timed], [timed], [call(100, { backend })]));
+      return groups[0]?.lines.find(({ metric }) => metric === 'time_to_90pct_s');
+    };
+    expect(lineWith('devtools')).toMatchObject({ latest: 3, latest_run: 2, outside: null });
+    expect(lineWith('shaper')).toMatchObject({ latest: null, latest_run: 3, outside: 'worse' });
+  });
+});
+
 describe('a run of an earlier version, which names no files', () => {
   it('continues with the only file that has this test', () => {
     expect(groupsOf(history([call(100)], [call(110, A)]))).toEqual([['a call › recovers', [100, 110]]]);
