@@ -10,8 +10,11 @@ import type { CallRecord, EndpointRecord, ShadowRecord } from '../calls/record/r
 import type { ShadowFlow } from '../calls/record/shadow_flow.js';
 import { tableSpec, type TableName, type TraceBatch, type TraceEvent } from '../core/index.js';
 import type { PageMessage, RecordNotice } from '../inject/protocol.js';
-import { readTrace, TraceReader, type TraceHeader, type TraceSink } from '../trace/index.js';
+import { isNestedTooDeeply, nestingExpectation } from '../text/nesting.js';
+import { shown } from '../trace/errors.js';
+import { readTrace, TraceError, TraceReader, type TraceHeader, type TraceSink } from '../trace/index.js';
 import { Originals } from './aliases.js';
+import { heardForm, LINE_FORMS, placeForm } from './line_forms.js';
 import { LooseBatches } from './loose_batches.js';
 import { MESSAGE_LINES, messageOf, type MessageRow } from './message_lines.js';
 
@@ -42,14 +45,6 @@ const headerSchema = v.object({
     }),
   ),
 });
-
-const placeSchema = v.object({
-  endpoint: v.number(),
-  page: v.number(),
-  place: v.picklist(['page', 'iframe', 'popup']),
-  url: v.string(),
-});
-const heardSchema = v.object({ time_us: v.number(), page: v.number(), url: v.string() });
 
 /** The tables with the inputs and outputs of shadows (controllers that only watch received streams). */
 const OF_SHADOWS: ReadonlySet<string> = new Set<TableName>([
@@ -141,13 +136,31 @@ export class RecordReader implements TraceSink {
     this.events.push(event);
   }
 
-  unknown(text: string): void {
+  /** Throws TraceError if the line is not in the form of its type. */
+  unknown(text: string, line: number): void {
     const row = JSON.parse(text) as MessageRow;
-    if (row.type === 'heard') this.#heard(v.parse(heardSchema, row));
+    this.#check(row, line);
+    if (row.type === 'heard') this.#heard(v.parse(heardForm, row));
     else if (row.type === 'notice' && row['endpoint'] === undefined)
       this.record.notices.push(this.#notice(row));
     else if (row.type === 'endpoint') this.#begin(row);
     else if (MESSAGE_LINES.has(row.type)) this.#messages.push(messageOf(row, this.#originals));
+  }
+
+  /** A file that was cut, edited or damaged may have a line that lacks what is read from it. */
+  #check(row: MessageRow, line: number): void {
+    const form = LINE_FORMS.get(row.type);
+    if (form === undefined) return;
+    const place = { ...(this.#options.file !== undefined && { file: this.#options.file }), line };
+    const field = row.type;
+    if (isNestedTooDeeply(row))
+      throw new TraceError({ ...place, field, expected: nestingExpectation, got: 'more' });
+    const read = v.safeParse(form, row);
+    if (read.success) return;
+    const [issue] = read.issues;
+    const expected = 'a complete line of this type, as ccscope writes it';
+    const got = `${v.getDotPath(issue) ?? 'line'}: ${shown(issue.input)}`;
+    throw new TraceError({ ...place, field, expected, got });
   }
 
   #notice(row: MessageRow): RecordNotice {
@@ -156,7 +169,7 @@ export class RecordReader implements TraceSink {
 
   #begin(row: MessageRow): void {
     this.#tell();
-    const { endpoint, page, place, url } = v.parse(placeSchema, row);
+    const { endpoint, page, place, url } = v.parse(placeForm, row);
     const message = messageOf(row, this.#originals);
     const batch = {
       window: WINDOW,
@@ -180,7 +193,7 @@ export class RecordReader implements TraceSink {
     );
   }
 
-  #heard({ time_us, page, url }: v.InferOutput<typeof heardSchema>): void {
+  #heard({ time_us, page, url }: v.InferOutput<typeof heardForm>): void {
     this.#nowUs = Math.max(this.#nowUs, time_us);
     const original = this.#originals.name(url);
     const known = this.record.pages.find(({ id }) => id === page);

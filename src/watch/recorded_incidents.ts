@@ -46,9 +46,9 @@ class TestReader implements TraceSink {
 
   event({ time_us: timeUs, name, detail }: TraceEvent): void {
     this.#toUs = Math.max(this.#toUs, timeUs);
-    const row = detail as Record<string, unknown>;
-    if (name === 'connection_state') this.#ends.add(row['endpoint']);
-    const incident = name === 'incident' ? incidentOfRow(row, this.#incidents.length) : null;
+    if (name === 'connection_state' && typeof detail === 'object' && detail !== null && 'endpoint' in detail)
+      this.#ends.add(detail.endpoint);
+    const incident = name === 'incident' ? incidentOfRow(detail, this.#incidents.length) : null;
     if (incident !== null) this.#incidents.push(incident);
   }
 
@@ -108,8 +108,8 @@ class SourceReader implements TraceSink {
     this.#reader?.event(event);
   }
 
-  unknown(text: string): void {
-    this.#reader?.unknown(text);
+  unknown(text: string, line: number): void {
+    this.#reader?.unknown(text, line);
   }
 
   end(): RecordedIncidents {

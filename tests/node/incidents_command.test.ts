@@ -127,12 +127,50 @@ test('a report says if each of several pages makes a call with itself', async ()
   );
 });
 
+test.each([
+  ['heard', 'time_us: null', '{"type":"heard","time_us":null,"page":0,"url":""}'],
+  ['stats', 'outbound: nothing', '{"type":"stats","endpoint":0,"time_us":1}'],
+  ['stats', 'time_us: "1"', '{"type":"stats","endpoint":0,"time_us":"1","outbound":[],"inbound":[]}'],
+  ['stats', 'inbound.0: null', '{"type":"stats","endpoint":0,"time_us":1,"outbound":[],"inbound":[null]}'],
+  ['remote', 'ufrags: nothing', '{"type":"remote","endpoint":0}'],
+  ['local', 'ufrags: nothing', '{"type":"local","endpoint":0}'],
+  ['frames', 'rows: nothing', '{"type":"frames","endpoint":0}'],
+  ['endpoint', 'place: nothing', '{"type":"endpoint","endpoint":0,"time_us":0,"page":0}'],
+  ['notice', 'notice: nothing', '{"type":"notice","endpoint":0}'],
+  ['action', 'result: nothing', '{"type":"action","endpoint":0,"action":{"target":{}}}'],
+])('names a damaged line: %s, %s', async (type, got, damaged) => {
+  const watch = await watched();
+  const { before, after } = watch.export({ identifiers: false });
+  watch.close();
+  const lines = (before + [...after].join('')).trimEnd().split('\n');
+  // The damaged line stands in the middle of a recording in which something got worse.
+  const at = lines.findLastIndex((line) => line.startsWith('{"type":"stats"'));
+  const text = [...lines.slice(0, at), damaged, ...lines.slice(at)].join('\n');
+  const { status, stdout, stderr } = await ccscope(['incidents', write('damaged.ndjson', text)]);
+  expect([status, stdout]).toEqual([2, '']);
+  const expected = 'a complete line of this type, as ccscope writes it';
+  expect(stderr).toContain(`damaged.ndjson:${at + 1}: ${type}: expected ${expected}, got ${got}\n`);
+  expect(stderr.trimEnd()).not.toContain('\n');
+});
+
 test('refuses what is no recording of a call', async () => {
   const header =
     '{"ccscope_trace":1,"created":"2026-11-01T00:00:00Z","source":"simulator","clock":"virtual"}';
   const other = await ccscope(['incidents', write('other.ndjson', `${header}\n`)]);
   expect(other.stderr).toContain('incidents cannot be found in this recording: it comes from a simulation');
   expect(other.status).toBe(2);
+  const page = '{"ccscope_trace":1,"source":"inject","origin_epoch_ms":0,"flows":[]}';
+  const deep = `{"type":"state","endpoint":0,"state":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+  const nested = await ccscope(['incidents', write('nested.ndjson', `${page}\n${deep}\n`)]);
+  expect(nested.stderr).toMatch(
+    /nested\.ndjson:2: state: expected lists and objects nested at most 64 levels/,
+  );
+  expect(nested.status).toBe(2);
+  const ofTest = '{"ccscope_trace":1,"source":"test"}';
+  const without = '{"type":"event","time_us":5,"name":"connection_state"}';
+  const bare = await ccscope(['incidents', write('bare.ndjson', `${ofTest}\n${without}\n`)]);
+  expect(bare.stderr).toContain('bare.ndjson: the recording contains no connection');
+  expect(bare.status).toBe(1);
   const missing = await ccscope(['incidents', path('missing.ndjson')]);
   expect(missing.stderr).toContain('no such file');
   expect(missing.status).toBe(2);
