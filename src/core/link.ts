@@ -52,8 +52,8 @@ export interface LinkOptions {
   /** From 1 bit/s to 100 Gbit/s. `set` also accepts 0, which is an outage. */
   capacityBps: number;
   /**
-   * Scheduled capacity changes, in time order. A call to `set` with a capacity but no schedule cancels the
-   * old schedule.
+   * Scheduled capacity changes, in time order. A change in the past takes effect at once. A call to `set` with a
+   * capacity but no schedule cancels the old schedule.
    */
   schedule?: readonly CapacityStep[];
   queue?: QueueOptions;

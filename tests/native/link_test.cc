@@ -108,6 +108,16 @@ TEST(Link, ScheduledChangesActAtTheirTimeHoweverLateThePollIs) {
   EXPECT_EQ(PollAt(link, 1e6).departures_us(), (std::vector<double>{16000, 31000}));
 }
 
+TEST(Link, ChangesThatAreScheduledLateActAtOnceInTheirOrder) {
+  Link link = MakeLink(At(kMbps));
+  Send(link, 0, 1250, 0);
+  link.AdvanceTo(Timestamp::Millis(4));
+  link.ScheduleCapacity(Timestamp::Millis(1), DataRate::Zero());
+  link.ScheduleCapacity(Timestamp::Millis(2), DataRate::KilobitsPerSec(500));
+  // By 4 ms, 4000 of the bits have been sent. The other 6000 bits take 12 ms.
+  EXPECT_EQ(PollAt(link, 1e6).departures_us(), std::vector<double>{16000});
+}
+
 TEST(Link, AnOutageHoldsThePacketAndLosesNothing) {
   Link link = MakeLink(At(kMbps));
   Send(link, 0, 1250, 0);

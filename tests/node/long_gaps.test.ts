@@ -8,10 +8,15 @@ import {
   CONTROLLER_NAMES,
   CoreError,
   loadCore,
+  loadCoreModule,
   type Core,
   type LinkOptions,
   type QueueOptions,
 } from '../../src/core/index.js';
+import type { CapacityChange } from '../../src/calls/record/record.js';
+import { LOG_COLUMNS } from '../../src/link/packet_log.js';
+import { ScheduledPaths } from '../../src/shaper/packets/scheduled_paths.js';
+import type { Front } from '../../src/shaper/packets/scheduled_path.js';
 
 const S = 1e6;
 const TEN_HOURS_S = 36_000;
@@ -146,6 +151,54 @@ describe('a poll after ten hours', () => {
     },
     PATIENCE_MS,
   );
+});
+
+describe('a schedule of capacities, while the process does not run', () => {
+  /** One row for each packet: when it was offered, when it departed, and how long it waited. */
+  type Row = [offeredUs: number, departUs: number, queueDelayUs: number];
+
+  it.each([
+    ['0.1 Mbps, 10 Mbps from 3 s', [0, 1e5, 3 * S, 1e7], [1e7]],
+    ['an outage that begins and ends meanwhile', [0, 1e5, 2.9 * S, 0, 3 * S, 1e7], [1e7]],
+    ['an outage that goes on', [0, 1e7, 3 * S, 1e5, 4 * S, 0, 7 * S, 1e7], [0, 1e7]],
+  ])('lets no packet leave before it came, nor wait less than nothing: %s', async (_, capacity, later) => {
+    let nowUs = 0;
+    let offer: () => void = () => undefined;
+    const front: Front<number> = {
+      attach: (__, path) => (offer = () => path.offer('forward', 0, 1200)),
+      deliver: () => true,
+    };
+    const paths = new ScheduledPaths({ core: await loadCoreModule(), front, nowUs: () => nowUs });
+    paths.open(null, 1, { forward: { options: {}, capacity: Float64Array.from(capacity) } });
+    const rows: Row[] = [];
+    const changes: CapacityChange[] = [];
+    const report = (): void => {
+      for (const { forward } of paths.batches()) {
+        const count = forward.packets.length / LOG_COLUMNS;
+        const column = (i: number): Float64Array => forward.packets.subarray(i * count, (i + 1) * count);
+        const [offered, delay, depart] = [column(0), column(2), column(3)];
+        for (let i = 0; i < count; i += 1) rows.push([offered[i] ?? NaN, depart[i] ?? NaN, delay[i] ?? NaN]);
+        changes.push(...forward.capacity);
+      }
+    };
+    const run = (fromUs: number, toUs: number): void => {
+      for (nowUs = fromUs; nowUs < toUs; nowUs += 25_000) {
+        offer();
+        if (nowUs % 100_000 === 0) report();
+      }
+    };
+    run(0, 1.475 * S);
+    run(6 * S, 9 * S);
+    report();
+    paths.close();
+    expect(rows.filter(([offeredUs]) => offeredUs >= 6 * S).length).toBeGreaterThan(10);
+    expect(rows.filter(([offeredUs, departUs]) => departUs < offeredUs)).toEqual([]);
+    // A packet that was dropped has no queue delay.
+    expect(rows.filter(([, , queueDelayUs]) => queueDelayUs < 0)).toEqual([]);
+    const [, ...late] = changes;
+    expect(late.map(({ capacityBps }) => capacityBps)).toEqual(later);
+    expect(late[0]?.timeUs).toBe(6 * S);
+  });
 });
 
 describe('a simulation whose flow begins after ten hours', () => {

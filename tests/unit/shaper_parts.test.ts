@@ -102,6 +102,42 @@ describe('a capacity over time', () => {
     expect(told).toEqual(Array.from({ length: 4999 }, (_, i) => i + 1));
   });
 
+  it('takes a step that comes late when it comes', () => {
+    const schedule = new CapacitySchedule();
+    schedule.replace(steps(0, 1e5, 3e6, 1e7), 0);
+    expect(schedule.upcoming(1.4e6)).toBeNull();
+    expect(schedule.passed(6e6)).toEqual([]);
+    expect(schedule.upcoming(6e6)).toEqual([{ atUs: 6e6, capacityBps: 1e7 }]);
+    expect(schedule.passed(6e6)).toEqual([{ timeUs: 6e6, capacityBps: 1e7 }]);
+  });
+
+  it.each([
+    ['before the first packet', null],
+    ['with a start', 2e6],
+  ])('takes the last of several late steps, and the others never: %s', (_, startUs) => {
+    const schedule = new CapacitySchedule();
+    // The core has the first step before the gap. An outage has come and gone within the gap.
+    const times = [0.5e6, 3e6, 4e6, 5e6, 8e6, 8.5e6, 9e6];
+    const capacities = [2e5, 3e5, 0, 4e5, 5e5, 0, 6e5];
+    schedule.replace(steps(0, 1e5, ...times.flatMap((atUs, i) => [atUs, capacities[i] ?? NaN])), startUs);
+    schedule.start(2e6);
+    expect(schedule.upcoming(2.1e6)).toEqual([{ atUs: 2.5e6, capacityBps: 2e5 }]);
+    expect(schedule.upcoming(9.5e6)).toEqual([
+      { atUs: 9.5e6, capacityBps: 4e5 },
+      { atUs: 10e6, capacityBps: 5e5 },
+      { atUs: 10.5e6, capacityBps: 0 },
+    ]);
+    expect(schedule.passed(9.5e6)).toEqual([
+      { timeUs: 2.5e6, capacityBps: 2e5 },
+      { timeUs: 9.5e6, capacityBps: 4e5 },
+    ]);
+    expect(schedule.upcoming(10.2e6)).toEqual([
+      { atUs: 10.5e6, capacityBps: 0 },
+      { atUs: 11e6, capacityBps: 6e5 },
+    ]);
+    expect(schedule.passed(12e6).map(({ timeUs }) => timeUs)).toEqual([10e6, 10.5e6, 11e6]);
+  });
+
   it('is not asked for each moment of a pause of hours', () => {
     let asked = 0;
     const source = capacitySource((seconds) => {

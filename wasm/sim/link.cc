@@ -200,6 +200,8 @@ void Link::SetQueue(std::unique_ptr<QueueDisc> queue, Timestamp now) {
 }
 
 void Link::ScheduleCapacity(Timestamp at, DataRate capacity) {
+  // The time up to now_ has been computed already.
+  at = std::max(at, now_);
   assert(schedule_.empty() || schedule_.back().at <= at);
   schedule_.PushBack({at, capacity});
 }

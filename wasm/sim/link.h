@@ -111,7 +111,8 @@ class Link final : private DropSink {
   // Waiting packets move to the new queue, which may drop some of them.
   void SetQueue(std::unique_ptr<QueueDisc> queue, Timestamp now);
 
-  // Schedules a change of the capacity. Changes must be added in time order.
+  // Schedules a change of the capacity. Changes must be added in time order. A change in the past takes effect at the
+  // latest `now` so far.
   void ScheduleCapacity(Timestamp at, DataRate capacity);
   void ClearSchedule() { schedule_.Clear(); }
 

@@ -41,16 +41,20 @@ export class CapacitySchedule {
   }
 
   /**
-   * Returns all steps up to AHEAD_US ahead that `passed` has not returned yet. They replace the core's schedule, so
-   * they include steps that the core already has. Returns null if there are no new steps for the core.
+   * Returns all steps up to AHEAD_US ahead that have not taken effect yet. They replace the core's schedule, so they
+   * include steps that the core already has. Returns null if there are no new steps for the core.
    */
   upcoming(nowUs: number): CapacityStep[] | null {
-    let end = this.#given;
-    while (this.#atUs(end) <= nowUs + AHEAD_US) end++;
-    if (end === this.#given) return null;
-    this.#given = end;
+    const first = this.#given;
+    this.#delayLateSteps(nowUs);
+    while (this.#atUs(this.#given) <= nowUs + AHEAD_US) this.#given++;
+    if (this.#given === first) return null;
     const ahead: CapacityStep[] = [];
-    for (let i = this.#told; i < end; i++) ahead.push({ atUs: this.#atUs(i), capacityBps: this.#bps(i) });
+    for (let i = this.#told; i < this.#given; i++) {
+      // A step that the core was given earlier has taken effect at its time, even if nobody has asked for it yet.
+      if (i < first && this.#atUs(i) <= nowUs) continue;
+      ahead.push({ atUs: this.#atUs(i), capacityBps: this.#bps(i) });
+    }
     return ahead;
   }
 
@@ -71,6 +75,19 @@ export class CapacitySchedule {
   advance(nowUs: number): number | undefined {
     this.upcoming(nowUs);
     return this.passed(nowUs).at(-1)?.capacityBps;
+  }
+
+  /**
+   * Steps are late if the process was suspended for longer than AHEAD_US, or if they were added late. The core has
+   * already computed the time since then at the old capacity. So the last one of them takes effect now, and the others
+   * never do.
+   */
+  #delayLateSteps(nowUs: number): void {
+    let last = this.#given;
+    while (this.#atUs(last + 1) <= nowUs) last++;
+    this.#steps.splice(2 * this.#given, 2 * (last - this.#given));
+    if (this.#startUs !== null && this.#atUs(this.#given) < nowUs)
+      this.#steps[2 * this.#given] = nowUs - this.#startUs;
   }
 
   /** When step i takes effect; Infinity if there is no such step. */

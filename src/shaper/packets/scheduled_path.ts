@@ -129,7 +129,7 @@ export class ScheduledPath<T> {
     this.#startUs = this.#nowUs();
     for (const direction of DIRECTIONS) {
       this.#ways[direction].schedule.start(this.#startUs);
-      this.#giveSchedule(direction, this.#startUs);
+      this.#giveSchedule(direction);
     }
   }
 
@@ -142,10 +142,12 @@ export class ScheduledPath<T> {
     changes.push(...schedule.passed(nowUs));
     schedule.replace(capacity, this.#startUs === null ? null : nowUs);
     changes.push({ timeUs: nowUs, capacityBps });
-    this.#giveSchedule(direction, nowUs);
+    this.#giveSchedule(direction);
   }
 
-  #giveSchedule(direction: Direction, nowUs: number): void {
+  #giveSchedule(direction: Direction): void {
+    // The links may have been advanced since the caller asked for the time.
+    const nowUs = this.#nowUs();
     const schedule = this.#ways[direction].schedule.upcoming(nowUs);
     if (schedule !== null) this.#path.set(direction, { schedule }, nowUs);
   }
@@ -154,7 +156,7 @@ export class ScheduledPath<T> {
     const { log, schedule, changes } = this.#ways[direction];
     const stats = this.#path.stats(direction, nowUs);
     const capacity = [...changes.splice(0), ...schedule.passed(nowUs)];
-    this.#giveSchedule(direction, nowUs);
+    this.#giveSchedule(direction);
     return {
       packets: log?.take() ?? new Float64Array(0),
       row: queueRow(stats, nowUs, DIRECTIONS.indexOf(direction)),
