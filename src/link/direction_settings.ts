@@ -7,6 +7,9 @@
  * - A mahimahi trace: its text, or the path of its file.
  * - A function that takes a time in seconds and returns bit/s. It is called for each 10 ms, about three seconds ahead
  *   of time. So its result must depend only on the time. To change the capacity from a test, use `set`.
+ *
+ * In a direction with cross traffic, the capacity is at most 1 Gbit/s. A rate above it that a function returns in
+ * mid-call counts as 1 Gbit/s.
  */
 export type Capacity = number | string | { mahimahi: string } | ((seconds: number) => number);
 

@@ -25,12 +25,14 @@ export class CapacityFeeds {
   onFailure: (error: Error) => void = () => undefined;
   readonly #feeds = new Map<Direction, Feed>();
   #timer: NodeJS.Timeout | null = null;
+  #isClosed = false;
 
   /**
    * Builds the message for the shaping thread from settings. Stops calling the capacity functions that these settings
-   * replace. Call `commit` once the thread has accepted the message. Throws ConfigError.
+   * replace. Call `commit` once the thread has accepted the message, or `revert` if the thread has refused it: the
+   * functions are then called again. Throws ConfigError.
    */
-  begin(settings: PathSettings): { change: PathChange; commit(): void } {
+  begin(settings: PathSettings): { change: PathChange; commit(): void; revert(): void } {
     const first = new Map<CapacitySource, CapacitySteps>();
     const change: PathChange = {};
     for (const direction of DIRECTIONS) {
@@ -39,8 +41,14 @@ export class CapacityFeeds {
       if (source && capacity) first.set(source, capacity);
       change[direction] = { options, ...(capacity && { capacity }) };
     }
-    for (const direction of DIRECTIONS) if (settings[direction].capacity) this.#feeds.delete(direction);
-    return { change, commit: () => this.#commit(settings) };
+    const replaced = new Map<Direction, Feed>();
+    for (const direction of DIRECTIONS) {
+      const feed = this.#feeds.get(direction);
+      if (settings[direction].capacity === undefined || feed === undefined) continue;
+      replaced.set(direction, feed);
+      this.#feeds.delete(direction);
+    }
+    return { change, commit: () => this.#commit(settings), revert: () => this.#revert(replaced) };
   }
 
   /**
@@ -53,6 +61,7 @@ export class CapacityFeeds {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#feeds.clear();
     this.#stop();
   }
@@ -69,6 +78,19 @@ export class CapacityFeeds {
       feeds.set(source, feed);
       this.#feeds.set(direction, feed);
     }
+    this.#runTimer();
+  }
+
+  #revert(replaced: ReadonlyMap<Direction, Feed>): void {
+    if (this.#isClosed) return;
+    for (const [direction, feed] of replaced) {
+      // Another function may have become active since `begin`, through a change that began earlier.
+      if (!this.#feeds.has(direction)) this.#feeds.set(direction, feed);
+    }
+    this.#runTimer();
+  }
+
+  #runTimer(): void {
     if (this.#feeds.size === 0) this.#stop();
     else this.#timer ??= setInterval(() => this.#feed(), INTERVAL_MS).unref();
   }

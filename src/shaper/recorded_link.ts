@@ -16,6 +16,7 @@ import { emptyLinkRecord, noteLate, notePause, notePunctuality } from './link_re
 import type { PeerUfrags } from './relay/peers.js';
 import type { PathBatch, PathChange, PathOwner, ThreadSetup, ThreadTick } from './thread/protocol.js';
 import type { LinkSettings } from '../link/settings.js';
+import type { PathSettings } from './path_settings.js';
 import { noticeOnce, OwnPath, parseChange, RecordedPath, type PathContext } from './recorded_path.js';
 import { ShaperError } from './udp.js';
 
@@ -145,8 +146,8 @@ export class RecordedLink implements ShaperLink {
   }
 
   /** Changes the settings of the shared path. Resolves to the time when the change took effect. */
-  apply(change: PathChange, text: string): Promise<number> {
-    return this.#shared.apply(change, text);
+  change(settings: PathSettings, text: string): Promise<number> {
+    return this.#shared.change(settings, text);
   }
 
   for(page: number): PathControl {

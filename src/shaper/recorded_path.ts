@@ -7,9 +7,9 @@ import type { LinkChange, PathControl } from './controlled_link.js';
 import { hrtimeUs, type LastingThread } from './thread/lasting_thread.js';
 import { appendPackets, boundDirection, emptyPathRecord } from './link_record.js';
 import { DIRECTIONS, type Direction } from '../core/direction.js';
-import type { PathBatch, PathChange } from './thread/protocol.js';
+import type { PathBatch } from './thread/protocol.js';
 import { given, parseLinkSettings, type LinkSettings } from '../link/settings.js';
-import { pathSettings } from './path_settings.js';
+import { pathSettings, type PathSettings } from './path_settings.js';
 import { settingsText } from '../link/settings_text.js';
 
 export interface PathContext {
@@ -59,19 +59,26 @@ export class RecordedPath {
 
   /** Applies settings that parseChange accepted. */
   async set(settings: LinkSettings): Promise<LinkChange> {
-    const { change, commit } = this.feeds.begin(pathSettings(settings));
     const text = settingsText(settings);
-    const timeUs = await this.apply(change, text);
-    commit();
-    return { timeUs, settings, text };
+    return { timeUs: await this.change(pathSettings(settings), text), settings, text };
   }
 
-  /** Sends a change to the thread. Resolves to the time when the change took effect. */
-  async apply(change: PathChange, text: string): Promise<number> {
-    const timeUs = await this.context.thread.ask({ kind: 'set', owner: this.record.page, change });
-    if (!this.context.isKept) this.record.changes.length = 0;
-    this.record.changes.push({ timeUs, text });
-    return timeUs;
+  /**
+   * Applies settings to both directions or, if the thread refuses any of them, to none. Resolves to the time when the
+   * change took effect.
+   */
+  async change(settings: PathSettings, text: string): Promise<number> {
+    const { change, commit, revert } = this.feeds.begin(settings);
+    try {
+      const timeUs = await this.context.thread.ask({ kind: 'set', owner: this.record.page, change });
+      commit();
+      if (!this.context.isKept) this.record.changes.length = 0;
+      this.record.changes.push({ timeUs, text });
+      return timeUs;
+    } catch (error) {
+      revert();
+      throw error;
+    }
   }
 
   /** Processes the thread's reports about this path. */

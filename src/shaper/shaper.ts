@@ -14,9 +14,11 @@ import type { LatenessMs, LinkRow, QueueRow, RelayAddress } from '../link/server
 import { settingsOfConfig } from '../link/settings.js';
 import { settingsText } from '../link/settings_text.js';
 import type { LinkRecord } from '../calls/record/record.js';
+import { capacitySource } from './capacity.js';
 import { CapacityFeeds } from './capacity_feeds.js';
+import type { PathSettings } from './path_settings.js';
 import { isLoopback, type PeersOption, type PeerUfrags } from './relay/peers.js';
-import type { PathBatch, PathChange, WayChange } from './thread/protocol.js';
+import type { PathBatch } from './thread/protocol.js';
 import { openRecordedLink, type RecordedLink } from './recorded_link.js';
 import { ShaperError, UNLIMITED_BPS } from './udp.js';
 
@@ -57,19 +59,18 @@ const COUNTERS = [
 ] as const satisfies readonly (keyof LinkStats)[];
 type Counter = (typeof COUNTERS)[number];
 
-/**
- * Builds the message for the thread: the link's settings for the forward direction, and half the RTT for the backward
- * direction.
- */
-function pathChange(config: PartialLinkConfig): PathChange {
-  const { schedule, capacityBps, seed: _, ...options } = forwardChange(config);
-  const later = (schedule ?? []).flatMap(({ atUs, capacityBps: bps }) => [atUs, bps]);
-  const forward: WayChange =
-    capacityBps === undefined
-      ? { options }
-      : { options, capacity: Float64Array.from([0, capacityBps, ...later]) };
+/** Returns the link's settings for the forward direction, and half the RTT for the backward direction. */
+function pathSettingsOf(config: PartialLinkConfig): PathSettings {
+  const { schedule: _, capacityBps: __, seed: ___, ...options } = forwardChange(config);
+  const { capacity } = config;
   const { oneWayDelayUs } = options;
-  return oneWayDelayUs === undefined ? { forward } : { forward, backward: { options: { oneWayDelayUs } } };
+  return {
+    forward: {
+      options,
+      ...(capacity !== undefined && { capacity: capacitySource(capacity, 'link.capacity') }),
+    },
+    backward: { options: oneWayDelayUs === undefined ? {} : { oneWayDelayUs } },
+  };
 }
 
 /**
@@ -85,14 +86,18 @@ export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> 
   }
   const config = { ...DEFAULT_LINK_CONFIG, ...parseLinkConfig(options.config ?? {}) };
   const settings = settingsOfConfig(config);
-  const change = pathChange(config);
-  const backward = { options: { ...change.backward?.options }, capacity: Float64Array.of(0, UNLIMITED_BPS) };
+  const { forward, backward } = pathSettingsOf(config);
+  const feeds = new CapacityFeeds();
+  const { change, commit } = feeds.begin({
+    forward,
+    backward: { ...backward, capacity: capacitySource(UNLIMITED_BPS, 'link.backward.capacity') },
+  });
   let shaper: Shaper | null = null;
   const link = await openRecordedLink({
     sockets: { kind: 'pair', address, ports, peers },
     tellsPackets: record,
-    begin: { change: { ...change, backward }, text: settingsText(settings), settings },
-    feeds: new CapacityFeeds(),
+    begin: { change, text: settingsText(settings), settings },
+    feeds,
     seed: config.seed,
     originEpochMs: config.origin_epoch_ms,
     thread: options.thread,
@@ -102,6 +107,7 @@ export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> 
       ended: (error) => shaper?.fail(error),
     },
   });
+  commit();
   shaper = new Shaper(link, config, options);
   await link.sync();
   return shaper;
@@ -185,7 +191,7 @@ export class Shaper {
     // The seed and the origin only apply when a link is opened.
     const { seed: _, origin_epoch_ms: __, ...settings } = parseLinkConfig(change);
     const config = { ...this.#config, ...settings };
-    await this.link.apply(pathChange(settings), settingsText(settingsOfConfig(config)));
+    await this.link.change(pathSettingsOf(settings), settingsText(settingsOfConfig(config)));
     this.#config = config;
   }
 

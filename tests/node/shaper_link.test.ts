@@ -421,6 +421,20 @@ describe('the settings of a link', () => {
 
   it('are refused when a link is opened', async () => {
     await expect(openShaperLink({ settings: { loss: '200%' } })).rejects.toThrow(ConfigError);
+    // With cross traffic, a capacity is at most 1 Gbps, also one that comes later.
+    const later = openShaperLink({ settings: { capacity: '10mbps,2gbps@1h', crossTraffic: 'cubic:1' } });
+    await expect(later).rejects.toThrow(/^link\.crossTraffic: .*; lower the capacity first$/);
+  });
+
+  it('change in both directions or in none', async () => {
+    const link = await linkWith({ capacity: '1mbps' });
+    const change = link.set({ capacity: '3mbps', backward: { capacity: '2gbps', crossTraffic: 'cubic:1' } });
+    await expect(change).rejects.toMatchObject({ name: 'ConfigError', field: 'link.backward.crossTraffic' });
+    await link.sync();
+    for (const name of ['forward', 'backward'] as const) {
+      expect(direction(link, name).rows.at(-1)?.capacity_bps).toBe(1e6);
+      expect(direction(link, name).capacity).toHaveLength(1);
+    }
   });
 });
 

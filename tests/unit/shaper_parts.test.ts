@@ -200,6 +200,10 @@ describe('the functions that give the capacity of a link', () => {
   afterEach(() => vi.useRealTimers());
 
   const rising = (seconds: number): number => 1e6 + Math.floor(seconds * 10) * 1e5;
+  const settings = (capacity: Capacity): PathSettings => ({
+    forward: { options: {}, capacity: capacitySource(capacity, 'capacity') },
+    backward: { options: {} },
+  });
 
   it.each<[changes: Capacity[], goesOn: boolean]>([
     [[rising], true],
@@ -210,10 +214,6 @@ describe('the functions that give the capacity of a link', () => {
     const feeds = new CapacityFeeds();
     const told = vi.fn<typeof feeds.onSteps>();
     feeds.onSteps = told;
-    const settings = (capacity: Capacity): PathSettings => {
-      const source = capacitySource(capacity, 'capacity');
-      return { forward: { options: {}, capacity: source }, backward: { options: {} } };
-    };
     // All changes begin before the shaping thread has answered the first of them.
     const begun = changes.map((capacity) => feeds.begin(settings(capacity)));
     for (const { commit } of begun) commit();
@@ -221,6 +221,44 @@ describe('the functions that give the capacity of a link', () => {
     feeds.started('forward', -1e6);
     vi.advanceTimersByTime(1000);
     expect(told.mock.calls.length > 0).toBe(goesOn);
+    feeds.close();
+  });
+
+  it('go on if the change that was to replace them is refused, but not after the link was closed', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const feeds = new CapacityFeeds();
+    const told = vi.fn<typeof feeds.onSteps>();
+    feeds.onSteps = told;
+    feeds.begin(settings(rising)).commit();
+    feeds.started('forward', -1e6);
+    const refused = [feeds.begin(settings('500kbps')), feeds.begin(settings((seconds) => 2e6 + seconds))];
+    // Until the answer, nothing is added to a schedule that may be another one by then.
+    vi.advanceTimersByTime(1000);
+    expect(told).not.toHaveBeenCalled();
+    for (const { revert } of refused) revert();
+    vi.advanceTimersByTime(1000);
+    expect(told.mock.calls[0]?.[1].slice(0, 2)).toEqual(Float64Array.of(3.1e6, 4.1e6));
+    told.mockClear();
+    const last = feeds.begin(settings('500kbps'));
+    feeds.close();
+    last.revert();
+    feeds.started('forward', -60e6);
+    vi.advanceTimersByTime(1000);
+    expect(told).not.toHaveBeenCalled();
+  });
+
+  it('go on if only the later of two changes is refused', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const feeds = new CapacityFeeds();
+    const told = vi.fn<typeof feeds.onSteps>();
+    feeds.onSteps = told;
+    feeds.begin(settings(() => 5e5)).commit();
+    const [accepted, refused] = [feeds.begin(settings(rising)), feeds.begin(settings('500kbps'))];
+    accepted.commit();
+    refused.revert();
+    feeds.started('forward', -1e6);
+    vi.advanceTimersByTime(1000);
+    expect(told.mock.calls[0]?.[1].slice(0, 2)).toEqual(Float64Array.of(3.1e6, 4.1e6));
     feeds.close();
   });
 });

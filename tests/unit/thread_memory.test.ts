@@ -39,6 +39,18 @@ describe('what a new thread is told', () => {
     expect(memory.resume(160).change.forward?.capacity).toEqual(steps(0, 3e6, 10, 4e6));
   });
 
+  it('is what the old thread made of a function whose capacity is too high beside cross traffic', () => {
+    const cross = { crossTraffic: { cubic: 1 } };
+    const change = {
+      forward: { options: cross, capacity: steps(0, 1e6) },
+      backward: { options: {}, capacity: steps(0, 1e6) },
+    };
+    const memory = new ThreadMemory({ seed: 1, change });
+    memory.extend(null, ['forward', 'backward'], steps(10, 2e9, 20, 3e6));
+    expect(memory.resume(0).change.forward?.capacity).toEqual(steps(0, 1e6, 10, 1e9, 20, 3e6));
+    expect(memory.resume(0).change.backward?.capacity).toEqual(steps(0, 1e6, 10, 2e9, 20, 3e6));
+  });
+
   it("is what pages have of their own, before their agents, each with its own schedule's rest", () => {
     const memory = new ThreadMemory({ seed: 1, change: { forward: { options: { lossRatio: 0.1 } } } });
     const change = { backward: { options: {}, capacity: steps(0, 1e6, 50, 2e6) } };

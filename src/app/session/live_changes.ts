@@ -1,7 +1,7 @@
 /** Applies changed settings to the running call. */
 import { effect } from '@preact/signals';
 
-import type { PartialLinkConfig } from '../../link/link_config.js';
+import type { LinkConfig, PartialLinkConfig } from '../../link/link_config.js';
 import { linkOfUrl } from '../../link/url.js';
 import { isOwn, ownName, watcherOf } from '../controllers.js';
 import { dismiss, messageOf, notify } from '../notices.js';
@@ -17,6 +17,10 @@ const hasLink = ({ role }: AppState): boolean => role !== 'receive';
 
 export class LiveChanges {
   #before: AppState;
+  /** The link's settings, without those that were refused. */
+  readonly #accepted: LinkConfig;
+  /** The same if all changes that were sent are accepted. The next change is what differs from this. */
+  #sent: LinkConfig;
   #endSchedule: () => void = () => undefined;
   readonly #endEffect: () => void;
 
@@ -25,6 +29,8 @@ export class LiveChanges {
     private readonly recorder: Recorder,
   ) {
     this.#before = running.started;
+    this.#accepted = linkOfUrl(running.started);
+    this.#sent = this.#accepted;
     if (!running.link && hasLink(running.started)) this.#startSchedule(running.started.capacity);
     this.#endEffect = effect(() => this.#apply(settings.value));
   }
@@ -37,11 +43,8 @@ export class LiveChanges {
   #apply(now: AppState): void {
     const before = this.#before;
     this.#before = now;
-    const change = hasLink(this.running.started) ? changedConfig(linkOfUrl(before), linkOfUrl(now)) : null;
-    if (change) {
-      this.#event('link', change);
-      report(this.#setLink(now, change));
-    }
+    const change = hasLink(this.running.started) ? changedConfig(this.#sent, linkOfUrl(now)) : null;
+    if (change) report(this.#changeLink(now, change));
     if (before.shadow.join() !== now.shadow.join()) report(this.#setShadows(now.shadow));
     // A change of the controller needs a new call, so it is not applied here.
     if (before.controller === now.controller && watcherOf(before) === watcherOf(now))
@@ -62,6 +65,22 @@ export class LiveChanges {
     this.recorder.nameShadows(shadows.known);
     const flows = shadows.known.filter(({ flow }) => taken.some((one) => one.flow === flow));
     this.#event('shadows', { flows });
+  }
+
+  /** A setting that the link refuses keeps its old value there, so it is sent again with the next change. */
+  async #changeLink(now: AppState, change: PartialLinkConfig): Promise<void> {
+    this.#sent = { ...this.#sent, ...change };
+    try {
+      await this.#setLink(now, change);
+    } catch (error) {
+      for (const key of Object.keys(change) as (keyof LinkConfig)[]) {
+        // A later change may have replaced the value.
+        if (this.#sent[key] === change[key]) this.#sent = { ...this.#sent, [key]: this.#accepted[key] };
+      }
+      throw error;
+    }
+    Object.assign(this.#accepted, change);
+    if (!this.running.ended) this.#event('link', change);
   }
 
   async #setLink(now: AppState, change: PartialLinkConfig): Promise<void> {

@@ -2,12 +2,26 @@
  * The schedule of a capacity that changes over time. Passes the next steps to a link ahead of time, and
  * reports the steps that have taken effect.
  */
-import type { CapacityStep } from '../../core/link.js';
+import type { CapacityStep, CrossTraffic } from '../../core/link.js';
 import type { CapacityChange } from '../../calls/record/record.js';
 import type { CapacitySteps } from '../thread/protocol.js';
 
 /** How much of a schedule is given to the core ahead of time. */
 const AHEAD_US = 1e6;
+/** The highest capacity that the core accepts with cross traffic (wasm/sim/loaded_link.h). */
+const MOST_WITH_CROSS_BPS = 1e9;
+
+/**
+ * Limits capacities that are given while a schedule runs, for a direction with this cross traffic. The core would
+ * refuse a higher capacity, but nobody waits for an answer about these capacities.
+ */
+export function limitedSteps(
+  steps: CapacitySteps,
+  { cubic = 0, newReno = 0 }: CrossTraffic = {},
+): CapacitySteps {
+  if (cubic + newReno === 0) return steps;
+  return steps.map((value, i) => (i % 2 === 0 ? value : Math.min(value, MOST_WITH_CROSS_BPS)));
+}
 
 export class CapacitySchedule {
   /** Pairs of a time, counted from the start of the schedule, and a capacity. */
@@ -66,6 +80,14 @@ export class CapacitySchedule {
     }
     this.#forget();
     return changes;
+  }
+
+  /** The highest capacity of the steps that have not taken effect yet; 0 if there are none. */
+  highestAhead(nowUs: number): number {
+    let highestBps = 0;
+    for (let i = this.#told; 2 * i < this.#steps.length; i++)
+      if (i >= this.#given || this.#atUs(i) > nowUs) highestBps = Math.max(highestBps, this.#bps(i));
+    return highestBps;
   }
 
   /**

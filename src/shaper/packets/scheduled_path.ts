@@ -1,9 +1,9 @@
 /** A path in a shaping thread: its links, their capacities over time, and its reports. */
-import type { LinkStats } from '../../core/link.js';
-import type { CoreModule } from '../../core/load.js';
+import { createLink, type CrossTraffic, type LinkStats } from '../../core/link.js';
+import { CoreError, type CoreModule } from '../../core/load.js';
 import type { QueueRow } from '../../link/server_protocol.js';
 import type { CapacityChange } from '../../calls/record/record.js';
-import { CapacitySchedule } from './capacity_schedule.js';
+import { CapacitySchedule, limitedSteps } from './capacity_schedule.js';
 import type { Lateness } from './lateness.js';
 import { PacketLog } from '../../link/packet_log.js';
 import { DIRECTIONS, type Direction } from '../../core/direction.js';
@@ -41,6 +41,8 @@ interface Way {
    * `schedule`.
    */
   changes: CapacityChange[];
+  /** The cross traffic in force. */
+  crossTraffic: CrossTraffic;
 }
 
 /** What all paths of a thread have in common. */
@@ -63,6 +65,7 @@ export interface ScheduledPathOptions<T> extends FrontPaths<T> {
 export class ScheduledPath<T> {
   readonly #ways: Readonly<Record<Direction, Way>>;
   readonly #path: PacketPath<T>;
+  readonly #core: CoreModule;
   readonly #owner: PathOwner;
   readonly #nowUs: () => number;
   readonly #startedBy: Direction | undefined;
@@ -70,6 +73,7 @@ export class ScheduledPath<T> {
 
   constructor(options: ScheduledPathOptions<T>) {
     const { core, owner, seed, front, lateness, nowUs, tellsPackets = true } = options;
+    this.#core = core;
     this.#owner = owner;
     this.#nowUs = nowUs;
     this.#startedBy = options.startedBy;
@@ -93,18 +97,24 @@ export class ScheduledPath<T> {
     this.#path.offer(direction, packet, sizeBytes, flow);
   }
 
-  /** Changes settings; returns the time from which they apply. Throws CoreError. */
+  /**
+   * Changes settings; returns the time from which they apply. If the core refuses any of them, throws CoreError and
+   * changes nothing.
+   */
   set(change: PathChange): number {
     const nowUs = this.#nowUs();
-    for (const direction of DIRECTIONS) {
+    const ways = DIRECTIONS.flatMap((direction) => {
       const { [direction]: way } = change;
-      if (way) this.#setWay(direction, way, nowUs);
-    }
+      return way ? [{ direction, way }] : [];
+    });
+    for (const { direction, way } of ways) this.#checkWay(direction, way, nowUs);
+    for (const { direction, way } of ways) this.#setWay(direction, way, nowUs);
     return nowUs;
   }
 
   extend(direction: Direction, steps: CapacitySteps): void {
-    this.#ways[direction].schedule.extend(steps);
+    const { schedule, crossTraffic } = this.#ways[direction];
+    schedule.extend(limitedSteps(steps, crossTraffic));
   }
 
   /** Reports what happened since the last batch. */
@@ -133,11 +143,31 @@ export class ScheduledPath<T> {
     }
   }
 
+  /**
+   * Throws the CoreError with which the core would refuse a change, now or at a later step of the schedule. A link that
+   * exists only here is created with the settings after the change, and with the highest capacity from now on.
+   */
+  #checkWay(direction: Direction, { options, capacity }: WayChange, nowUs: number): void {
+    const { schedule, crossTraffic } = this.#ways[direction];
+    let capacityBps = 0;
+    if (capacity === undefined)
+      capacityBps = Math.max(this.#path.stats(direction, nowUs).capacityBps, schedule.highestAhead(nowUs));
+    else for (let i = 1; i < capacity.length; i += 2) capacityBps = Math.max(capacityBps, capacity[i] ?? 0);
+    const inForce = { capacityBps: ANY_BPS, schedule: [{ atUs: nowUs, capacityBps }], crossTraffic };
+    try {
+      createLink(this.#core, { ...inForce, ...options }).destroy();
+    } catch (error) {
+      if (!(error instanceof CoreError) || error.field === undefined || direction === 'forward') throw error;
+      throw new CoreError(error.message, `${direction}.${error.field}`);
+    }
+  }
+
   #setWay(direction: Direction, { options, capacity }: WayChange, nowUs: number): void {
-    const { schedule, changes } = this.#ways[direction];
+    const way = this.#ways[direction];
+    const { schedule, changes } = way;
     const capacityBps = capacity?.[1];
-    // Applies the whole change of this direction or, if the core refuses any part of it, nothing.
     this.#path.set(direction, { ...options, ...(capacityBps !== undefined && { capacityBps }) }, nowUs);
+    way.crossTraffic = options.crossTraffic ?? way.crossTraffic;
     if (capacity === undefined || capacityBps === undefined) return;
     changes.push(...schedule.passed(nowUs));
     schedule.replace(capacity, this.#startUs === null ? null : nowUs);
@@ -171,6 +201,7 @@ const newWay = (tellsPackets: boolean): Way => ({
   log: tellsPackets ? new PacketLog() : null,
   schedule: new CapacitySchedule(),
   changes: [],
+  crossTraffic: {},
 });
 
 /** A row of the trace table `queue`. Its `delivered_bytes` include cross traffic. */

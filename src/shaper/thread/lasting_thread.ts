@@ -52,8 +52,9 @@ interface Pending {
 function errorOf({ name, message, field }: ThreadProblem): Error {
   if (name === 'ShaperError') return new ShaperError(message);
   if (field !== undefined) {
-    const expected = message.replace(/^[^:]*: expected /, '');
-    return new ConfigError(`link.${field}`, expected, 'another value', 'correct this value');
+    // The core's messages have the form `field: expected …` or `field: expected …; fix`.
+    const [expected = '', fix = 'correct this value'] = message.replace(/^[^:]*: expected /, '').split('; ');
+    return new ConfigError(`link.${field}`, expected, 'another value', fix);
   }
   return shaperFailed(`${name}: ${message}`);
 }

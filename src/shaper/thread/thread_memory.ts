@@ -3,6 +3,7 @@
  * replacement thread.
  */
 import { DIRECTIONS, type Direction } from '../../core/direction.js';
+import { limitedSteps } from '../packets/capacity_schedule.js';
 import type { PeerUfrags } from '../relay/peers.js';
 import type {
   AgentMessage,
@@ -64,7 +65,9 @@ class WayMemory {
   resume(nowUs: number): WayChange {
     this.#offsetUs = this.#startUs === null ? 0 : Math.max(0, nowUs - this.#startUs);
     const left = Float64Array.from(this.#steps.slice(2 * this.#passed(this.#offsetUs)));
-    const capacity = left.map((value, i) => (i % 2 === 0 ? Math.max(0, value - this.#offsetUs) : value));
+    const moved = left.map((value, i) => (i % 2 === 0 ? Math.max(0, value - this.#offsetUs) : value));
+    // The running thread limited the steps that were added in the same way.
+    const capacity = limitedSteps(moved, this.#options.crossTraffic);
     return { options: this.#options, ...(capacity.length > 0 && { capacity }) };
   }
 
