@@ -4,7 +4,7 @@
  * One of:
  * - A rate. A number is in bit/s.
  * - A schedule. Its times are relative to the first packet or, if packets are already flowing, to the change.
- * - A mahimahi trace: its text, or the path of its file.
+ * - A mahimahi trace: its text, or the path of its file. After its end, the trace starts again.
  * - A function that takes a time in seconds and returns bit/s. It is called for each 10 ms, about three seconds ahead
  *   of time. So its result must depend only on the time. To change the capacity from a test, use `set`.
  *

@@ -34,6 +34,29 @@ export function mahimahiSchedule(
   return steps;
 }
 
+/** The capacities of a trace until it starts again: after `periodUs`, the first step follows the last one. */
+export interface MahimahiRound {
+  steps: CapacityStep[];
+  periodUs: number;
+}
+
+/** Converts a trace to its first round. Throws the same ConfigError as mahimahiSchedule for `durationUs`. */
+export function mahimahiRound(
+  text: string,
+  durationUs: number,
+  { field = 'capacity.mahimahi' } = {},
+): MahimahiRound {
+  const intervals = intervalsOf(text, field);
+  checkSteps(intervals, durationUs, field);
+  let periodUs = 0;
+  const steps = intervals.map(({ lengthUs, capacityBps }) => {
+    const atUs = periodUs;
+    periodUs += lengthUs;
+    return { atUs, capacityBps };
+  });
+  return { steps, periodUs };
+}
+
 /** Throws the same ConfigError as mahimahiSchedule, but does not create the schedule. */
 export function checkMahimahi(text: string, durationUs: number, { field = 'capacity.mahimahi' } = {}): void {
   checkSteps(intervalsOf(text, field), durationUs, field);

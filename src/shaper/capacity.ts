@@ -4,12 +4,15 @@ import { readFileSync } from 'node:fs';
 import type { CapacityStep } from '../core/link.js';
 import { ConfigError, shown } from '../text/quantities.js';
 import { parseSchedule } from '../link/capacity_text.js';
-import { mahimahiSchedule } from '../link/mahimahi.js';
+import { mahimahiRound, type MahimahiRound } from '../link/mahimahi.js';
 import type { Capacity } from '../link/settings.js';
 import { systemCode } from '../text/errors.js';
 import type { CapacitySteps } from './thread/protocol.js';
 
-/** Only the first ten minutes of a trace are used. After that, the capacity keeps its last value. */
+/**
+ * A trace is repeated without end. Its first ten minutes are given at once. If it falls behind later, for example
+ * because the machine was suspended, rounds that ended more than ten minutes ago are left out.
+ */
 const TRACE_US = 600e6;
 /** A capacity function is called once per interval of this length. */
 const SAMPLE_US = 10e3;
@@ -35,9 +38,9 @@ export function capacitySource(capacity: Capacity, field: string): CapacitySourc
   if (typeof capacity === 'function') return new SampledCapacity(capacity, field);
   if (typeof capacity !== 'object')
     return new KnownCapacity(parseSchedule(capacity, { field, outage: true }));
-  return new KnownCapacity(
-    mahimahiSchedule(traceText(capacity.mahimahi, field), TRACE_US, { field: `${field}.mahimahi` }),
-  );
+  const text = traceText(capacity.mahimahi, field);
+  const round = mahimahiRound(text, TRACE_US, { field: `${field}.mahimahi` });
+  return round.steps.length > 1 ? new RepeatedTrace(round) : new KnownCapacity(round.steps);
 }
 
 /**
@@ -70,6 +73,29 @@ class KnownCapacity implements CapacitySource {
     const pairs = new Float64Array(this.#steps.flatMap(({ atUs, capacityBps }) => [atUs, capacityBps]));
     this.#steps = [];
     return pairs;
+  }
+}
+
+class RepeatedTrace implements CapacitySource {
+  readonly isEndless = true;
+  /** The number of the next round to be given. */
+  #round = 0;
+  #lastBps = Number.NaN;
+
+  constructor(private readonly trace: MahimahiRound) {}
+
+  next(untilUs: number): CapacitySteps {
+    const { steps, periodUs } = this.trace;
+    const endUs = this.#round === 0 ? Math.max(untilUs, TRACE_US) : untilUs;
+    if (this.#round > 0) this.#round = Math.max(this.#round, Math.floor((endUs - TRACE_US) / periodUs));
+    const pairs: number[] = [];
+    for (; this.#round * periodUs <= endUs; this.#round++) {
+      for (const { atUs, capacityBps } of steps) {
+        if (capacityBps !== this.#lastBps) pairs.push(this.#round * periodUs + atUs, capacityBps);
+        this.#lastBps = capacityBps;
+      }
+    }
+    return new Float64Array(pairs);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Capacities that are functions of time. The functions are called ahead of time, so that a capacity keeps changing
- * while a test blocks its thread.
+ * Capacities that are functions of time or repeated traces. Their steps are asked for ahead of time, so that a capacity
+ * keeps changing while a test blocks its thread.
  */
 import { performance } from 'node:perf_hooks';
 
@@ -15,7 +15,7 @@ const INTERVAL_MS = 200;
 
 interface Feed {
   source: CapacitySource;
-  /** Time 0 of the function, on this thread's clock; null until `started` is called. */
+  /** Time 0 of the source, on this thread's clock; null until `started` is called. */
   startUs: number | null;
 }
 

@@ -26,6 +26,11 @@ export { ShaperError } from './udp.js';
 
 export interface ShaperOptions {
   config?: PartialLinkConfig;
+  /**
+   * A trace of mahimahi's, its text or the path of its file. It takes the place of the capacity in `config` until the
+   * capacity is changed, and is repeated without end.
+   */
+  trace?: string;
   /** Address to bind; default 127.0.0.1. */
   address?: string;
   /** Address that is announced to the peers; default `address`. */
@@ -78,7 +83,7 @@ function pathSettingsOf(config: PartialLinkConfig): PathSettings {
  * cannot be bound, and for `first-datagram` with an address that other machines can reach.
  */
 export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> {
-  const { address = '127.0.0.1', ports = [0, 0], peers = 'ice', record = false } = options;
+  const { address = '127.0.0.1', ports = [0, 0], peers = 'ice', record = false, trace } = options;
   if (peers === 'first-datagram' && !isLoopback(address)) {
     throw new ShaperError(
       `peers: expected the addresses of both peers, since other machines can reach ${address} and could be mistaken for a peer; give both addresses, or 'ice'`,
@@ -89,7 +94,10 @@ export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> 
   const { forward, backward } = pathSettingsOf(config);
   const feeds = new CapacityFeeds();
   const { change, commit } = feeds.begin({
-    forward,
+    forward: {
+      ...forward,
+      ...(trace !== undefined && { capacity: capacitySource({ mahimahi: trace }, 'trace') }),
+    },
     backward: { ...backward, capacity: capacitySource(UNLIMITED_BPS, 'link.backward.capacity') },
   });
   let shaper: Shaper | null = null;

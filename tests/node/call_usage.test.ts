@@ -219,6 +219,9 @@ describe('ccscope shape', () => {
     const { stdout } = await ccscope(['shape', ...args]);
     const { link } = JSON.parse(stdout) as { link: { capacity: string } };
     expect(link.capacity).toMatch(/^120320bps,60160bps@200ms,120320bps@400ms,60160bps@600ms,/);
+    // Of several capacities the last one counts, so the trace is not repeated.
+    const { stderr } = await ccscope(['shape', ...args, '--capacity', '2mbps']);
+    expect(stderr).toMatch(/^capacity 2000 kbps/m);
   });
 
   it('prints its sockets, and what it measured as JSON alone', async () => {

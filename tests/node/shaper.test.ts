@@ -1,5 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
@@ -9,6 +10,7 @@ import { CallObserver } from '../../src/observe/observer.js';
 import { ObservedCall } from '../../src/playwright/call.js';
 import { openShaperLink } from '../../src/shaper/index.js';
 import { ShaperError, startShaper, type Shaper } from '../../src/shaper/shaper.js';
+import type { ToThread } from '../../src/shaper/thread/protocol.js';
 import type { PartialLinkConfig } from '../../src/link/link_config.js';
 
 const closers: (() => unknown)[] = [];
@@ -198,6 +200,31 @@ describe('the shaper', () => {
     const steps = Array.from({ length: 200_000 }, (_, i) => `${i % 2 === 0 ? 2 : 3}mbps@${i + 1}ms`);
     const shaper = await shaperWith({ capacity: ['1mbps', ...steps].join(',') });
     expect(shaper.stats().capacityBps).toBe(1e6);
+  });
+
+  it('repeats a trace without end, until it gets another capacity', async () => {
+    const thread = new URL('./old_thread.mjs', import.meta.url);
+    const trace = '10\n20\n1000\n';
+    const shaper = await startShaper({ trace, peers: 'first-datagram', thread });
+    closers.push(() => shaper.close());
+    const a = await peer();
+    const posted = vi.spyOn(Worker.prototype, 'postMessage');
+    closers.push(() => posted.mockRestore());
+    /** The time of the last step that the thread was given in mid-call, counted from the start of the schedule. */
+    const lastUs = (): number | undefined => {
+      const messages = posted.mock.calls.map(([message]) => message as ToThread);
+      return messages.findLast((message) => message.kind === 'extend')?.steps.at(-2);
+    };
+    a.send('hello', shaper.a.port, '127.0.0.1');
+    await expect.poll(lastUs).toBeGreaterThan(601e6);
+    await shaper.set({ capacity: '2mbps' });
+    posted.mockClear();
+    // The next round would be given within a second, which these rows take.
+    let rows = 0;
+    shaper.onRows = (told) => (rows += told.length);
+    await expect.poll(() => rows).toBeGreaterThan(14);
+    expect(lastUs()).toBeUndefined();
+    expect(shaper.stats().capacityBps).toBe(2e6);
   });
 
   it('takes a change as a whole, or nothing of it', async () => {

@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm';
 
 import { afterAll, describe, expect, expectTypeOf, it } from 'vitest';
 
+import { capacitySource } from '../../src/shaper/capacity.js';
 import { conditionsOf } from '../../src/shaper/devtools/devtools_conditions.js';
 import { NETWORK_NAMES, NETWORKS } from '../../src/link/networks.js';
 import { parseLinkSettings, withDefaults, type LinkSettings } from '../../src/link/settings.js';
@@ -86,6 +87,46 @@ describe('the settings of a link', () => {
       [0, 1e6],
       [0, 1e6],
     ]);
+  });
+
+  it('repeat a trace without end, and exactly', () => {
+    // In a round of a second, the capacity is 1.2032 Mbit/s for 20 ms, then lower.
+    const source = capacitySource({ mahimahi: '10\n20\n1000\n' }, 'capacity');
+    const first = source.next(3e6);
+    const later = source.next(1200e6);
+    expect(later.at(-2)).toBeGreaterThan(1199e6);
+    const pairs = [...first, ...later];
+    const wanted = Array.from({ length: pairs.length / 4 }, (_, round) => [
+      ...[round * 1e6, 1_203_200],
+      ...[round * 1e6 + 20e3, (1504 * 8e6) / 980e3],
+    ]);
+    expect(pairs).toEqual(wanted.flat());
+    // Before anything more is due, there is nothing more.
+    expect(first.at(-2)).toBeGreaterThan(599e6);
+    expect([...source.next(1200.1e6)]).toEqual([]);
+  });
+
+  it('leave out rounds of a trace that are long past, but not the round that is due', () => {
+    for (const [periodMs, untilUs] of [
+      [1000, 8 * 3600e6],
+      [3_600_000, 3 * 3600e6 - 1e6],
+    ] as const) {
+      const source = capacitySource({ mahimahi: `10\n10\n${periodMs}\n` }, 'capacity');
+      source.next(0);
+      const later = source.next(untilUs);
+      const begins = later.filter((_, i) => i % 4 === 0);
+      expect(begins.length).toBeLessThanOrEqual(602);
+      expect(begins.at(-1)).toBe(Math.floor(untilUs / (periodMs * 1e3)) * periodMs * 1e3);
+    }
+  });
+
+  it('take the end and the beginning of a trace for one step if they are alike', () => {
+    const source = capacitySource({ mahimahi: '10\n20\n20\n30\n' }, 'capacity');
+    const times = source.next(0).filter((_, i) => i % 2 === 0);
+    expect([...times.slice(0, 5)]).toEqual([0, 10e3, 20e3, 40e3, 50e3]);
+    // The capacity of this trace never changes.
+    const constant = capacitySource({ mahimahi: '10\n20\n30\n' }, 'capacity');
+    expect([constant.isEndless, ...constant.next(600e6)]).toEqual([false, 0, 1_203_200]);
   });
 
   it('ask a function each 10 ms, once for both directions, and hold its value', () => {

@@ -61,19 +61,26 @@ export const millisecondsArgument = (minMs = 0): ((text: string) => number) =>
     throw new InvalidArgumentError(`Expected at least ${minMs} ms.`);
   });
 
-/** How much of a mahimahi trace is used. After this time the capacity stays constant. */
+/** How much of a mahimahi trace is written as a schedule. */
 const TRACE_US = 300e6;
 
+/** Called with the path and the text of a mahimahi trace that is given as capacity, and with null for another one. */
+export type OnTrace = (trace: { path: string; text: string } | null) => void;
+
 /**
- * Returns a capacity in the syntax of the command line. A mahimahi trace is converted to a schedule in this
- * syntax.
+ * Returns a capacity in the syntax of the command line. The beginning of a mahimahi trace is converted to a schedule
+ * in this syntax.
  */
-const capacityArgument = (onTrace: (file: string) => void) =>
+const capacityArgument = (onTrace: OnTrace) =>
   argument((text) => {
     const [, file] = /^mahimahi:(.+)$/.exec(text) ?? [];
-    if (file === undefined) return readLinkValue('capacity', text);
-    onTrace(file);
-    return mahimahiSchedule(traceText(file), TRACE_US, { field: file })
+    if (file === undefined) {
+      onTrace(null);
+      return readLinkValue('capacity', text);
+    }
+    const trace = { path: file, text: traceText(file) };
+    onTrace(trace);
+    return mahimahiSchedule(trace.text, TRACE_US, { field: file })
       .map(({ atUs, capacityBps }) => `${capacityBps}bps${atUs === 0 ? '' : `@${atUs / 1e3}ms`}`)
       .join(',');
   });
@@ -86,19 +93,13 @@ function traceText(file: string): string {
   }
 }
 
-const TRACES = ', or mahimahi:FILE (its first 5 minutes, repeated if shorter)';
+const TRACES = ', or mahimahi:FILE, a trace that is repeated';
 
 /** The option for a setting: `--burst-loss` for `burstLoss`. */
 const flagOf = (setting: string): string => `--${setting.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`;
 
-/**
- * Adds the options of a link to a command. With `onTrace`, the capacity may also be a mahimahi trace; `onTrace` is
- * called with the path of its file.
- */
-export function addLinkOptions(
-  command: Command,
-  { onTrace }: { onTrace?: (file: string) => void } = {},
-): Command {
+/** Adds the options of a link to a command. With `onTrace`, the capacity may also be a mahimahi trace. */
+export function addLinkOptions(command: Command, { onTrace }: { onTrace?: OnTrace } = {}): Command {
   for (const key of LINK_KEYS) {
     const { setting, usual } = LINK_FIELDS[key];
     const { argument: value, is } = LINK_WORDS[key];

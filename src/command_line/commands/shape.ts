@@ -9,11 +9,19 @@ import { checkOutputs, writeJson, type InputFile, type Io } from '../io.js';
 import type { RelayAddress } from '../../link/server_protocol.js';
 import { isLoopback } from '../../shaper/relay/peers.js';
 import { ShaperError, startShaper, type Shaper } from '../../shaper/shaper.js';
-import { addLinkOptions, linkConfigOf, millisecondsArgument, type LinkFlags } from './link_options.js';
+import {
+  addLinkOptions,
+  linkConfigOf,
+  millisecondsArgument,
+  type LinkFlags,
+  type OnTrace,
+} from './link_options.js';
 
 interface ShapeFlags extends LinkFlags {
   listen: Listen;
   peers?: Peers;
+  /** The text of a mahimahi trace that is the capacity. */
+  trace?: string;
   duration?: number;
   json?: string;
 }
@@ -56,11 +64,16 @@ export function register(program: Command, io: Io): void {
     peersArgument,
   );
   const read: InputFile[] = [];
-  addLinkOptions(command, { onTrace: (path) => read.push({ what: 'trace', path }) })
+  let trace: string | undefined;
+  const onTrace: OnTrace = (given) => {
+    trace = given?.text;
+    if (given !== null) read.push({ what: 'trace', path: given.path });
+  };
+  addLinkOptions(command, { onTrace })
     .option('--duration <time>', 'stop after this time (default: at Ctrl-C)', millisecondsArgument(1))
     .option('--json <file>', 'write what was measured as JSON to a file, or to standard output with -')
     .addHelpText('after', HELP)
-    .action((flags: ShapeFlags) => shape(flags, read, io));
+    .action((flags: ShapeFlags) => shape({ ...flags, ...(trace !== undefined && { trace }) }, read, io));
 }
 
 function listenArgument(text: string): Listen {
@@ -123,6 +136,7 @@ async function start(flags: ShapeFlags): Promise<Shaper> {
   try {
     return await startShaper({
       config: linkConfigOf(flags),
+      ...(flags.trace !== undefined && { trace: flags.trace }),
       address,
       ports,
       peers: flags.peers ?? (isLoopback(address) ? 'first-datagram' : 'ice'),
