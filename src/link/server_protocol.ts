@@ -24,9 +24,23 @@ const ufrags = v.pipe(v.array(v.pipe(v.string(), v.regex(/^[A-Za-z0-9+/]{4,256}$
 /** Settings of a link, which parseLinkConfig checks in detail. */
 const config = v.record(v.string(), v.unknown());
 
+/**
+ * Two clocks that seem to differ by at most this are the same clock: the message from which this is known takes some
+ * time, too.
+ */
+export const SAME_CLOCK_MS = 1000;
+
 export const clientMessage = v.variant('type', [
-  /** Answered by LinkOpened. */
-  v.object({ id, type: v.literal('link/open'), config }),
+  /**
+   * Answered by LinkOpened. `now_ms` is the page's clock at the request, in milliseconds since 1970. If the server's
+   * clock differs, `origin_epoch_ms` still means the page's clock, both here and in the answer.
+   */
+  v.object({
+    id,
+    type: v.literal('link/open'),
+    config,
+    now_ms: v.optional(v.pipe(v.number(), v.finite())),
+  }),
   /** Joins a link of the program that started the server; answered by LinkOpened. */
   v.object({ id, type: v.literal('link/join'), link }),
   v.object({ id, type: v.literal('link/set'), link, config }),
@@ -46,7 +60,7 @@ export type CheckedClientMessage = v.InferOutput<typeof clientMessage>;
 
 /** A client's message as the page sends it. */
 export type ClientMessage =
-  | { id: number; type: 'link/open'; config: PartialLinkConfig }
+  | { id: number; type: 'link/open'; config: PartialLinkConfig; now_ms?: number }
   | { id: number; type: 'link/join'; link: string }
   | { id: number; type: 'link/set'; link: string; config: PartialLinkConfig }
   | { id: number; type: 'link/peers'; link: string; a: readonly string[]; b: readonly string[] }

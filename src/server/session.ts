@@ -6,12 +6,13 @@ import type { WebSocket } from 'ws';
 
 import { ConfigError } from '../text/quantities.js';
 import { parseLinkConfig } from '../link/link_config.js';
-import type {
-  CheckedClientMessage,
-  LinkOpened,
-  LinkRow,
-  RoomJoined,
-  ServerMessage,
+import {
+  SAME_CLOCK_MS,
+  type CheckedClientMessage,
+  type LinkOpened,
+  type LinkRow,
+  type RoomJoined,
+  type ServerMessage,
 } from '../link/server_protocol.js';
 import { closeSocket } from './close_socket.js';
 import type { Member, Rooms } from './rooms.js';
@@ -122,7 +123,7 @@ export class Session implements Member {
   ): Promise<LinkOpened | RoomJoined | null> {
     switch (request.type) {
       case 'link/open':
-        return this.#open(request.config);
+        return this.#open(request.config, request.now_ms);
       case 'link/join':
         return this.#join(request.link);
       case 'link/set':
@@ -142,8 +143,12 @@ export class Session implements Member {
     }
   }
 
-  async #open(settings: Record<string, unknown>): Promise<LinkOpened> {
+  async #open(settings: Record<string, unknown>, pageNowMs = Date.now()): Promise<LinkOpened> {
     const config = parseLinkConfig(settings, 'config');
+    const differenceMs = pageNowMs - Date.now();
+    /** How far the page's clock is ahead of the server's. */
+    const aheadMs = Math.abs(differenceMs) > SAME_CLOCK_MS ? differenceMs : 0;
+    if (config.origin_epoch_ms !== undefined) config.origin_epoch_ms -= aheadMs;
     const leave = this.#takeSeats();
     const linkNumber = this.context.nextLink();
     const name = `link-${linkNumber}`;
@@ -158,7 +163,9 @@ export class Session implements Member {
       await end();
       throw new Refusal('the page disconnected while its link was being opened', 'link');
     }
-    return this.#has(name, shaper, end);
+    const opened = this.#has(name, shaper, end);
+    const origin_epoch_ms = shaper.config.origin_epoch_ms + aheadMs;
+    return { ...opened, config: { ...opened.config, origin_epoch_ms } };
   }
 
   #join(name: string): LinkOpened {

@@ -130,7 +130,7 @@ export class Shaper {
   onError: (error: Error) => void = () => undefined;
   #failure: Error | null = null;
   #changing: Promise<unknown> = Promise.resolve();
-  #config: LinkConfig;
+  #config: Required<LinkConfig>;
   readonly #linkNumber: number;
   #latest: PathBatch | null = null;
   /** The sums of the counters over the threads that have ended. */
@@ -158,7 +158,7 @@ export class Shaper {
     this.b = { ...link.address('b'), address: announce };
   }
 
-  get config(): Readonly<LinkConfig> {
+  get config(): Readonly<Required<LinkConfig>> {
     return this.#config;
   }
 

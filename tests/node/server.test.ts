@@ -110,6 +110,30 @@ describe('links', () => {
     expect(push.rows[0]?.time_us).toBeLessThan(60e6);
   });
 
+  it.each([
+    ['that of the server', 0],
+    ['ahead of the server', 5000],
+    ['behind the server', -3600e3],
+  ])('has times that count from the origin of its page, whose clock is %s', async (_, aheadMs) => {
+    const client = await Client.connect(server);
+    const nowMs = Date.now() + aheadMs;
+    const config = { origin_epoch_ms: nowMs };
+    const reply = await client.ask({ type: 'link/open', config, now_ms: nowMs });
+    expect(reply).toMatchObject({ ok: true, result: { config } });
+    const push = await client.next((m) => 'type' in m && m.type === 'link/rows');
+    if (!('rows' in push)) throw new Error('no rows');
+    expect(Math.abs(push.rows[0]?.time_us ?? NaN)).toBeLessThan(3e6);
+  });
+
+  it('has the origin of the server, on the clock of its page, if the page gives none', async () => {
+    const client = await Client.connect(server);
+    const nowMs = Date.now() + 3600e3;
+    const reply = await client.ask({ type: 'link/open', config: {}, now_ms: nowMs });
+    if (!('ok' in reply) || !reply.ok) throw new Error(JSON.stringify(reply));
+    const { config } = reply.result as LinkOpened;
+    expect(Math.abs((config.origin_epoch_ms ?? NaN) - nowMs)).toBeLessThan(60e3);
+  });
+
   it('that was lent is joined, with its settings and its rows, and outlives who joined', async () => {
     const shaper = await startShaper({ config: { capacity: '2mbps', rtt_ms: 0, origin_epoch_ms: 1000 } });
     try {
@@ -180,6 +204,7 @@ describe('links', () => {
     [{ type: 'link/open', config: { capacity: 'fast' } }, 'config.capacity'],
     [{ type: 'link/open', config: { rtt: 5 } }, 'config.rtt'],
     [{ type: 'link/open', config: 5 }, 'config'],
+    [{ type: 'link/open', config: {}, now_ms: 'noon' }, 'now_ms'],
     [{ type: 'link/set', link: 'link-none', config: {} }, 'link'],
     [{ type: 'link/peers', link: 'link-none', a: ['offr'], b: ['answ'] }, 'link'],
     [{ type: 'link/peers', link: 'link-1', a: ['o:r'], b: [] }, 'a.0'],

@@ -6,7 +6,7 @@ import { timeZeroMs } from '../../machine/index.js';
 import type { LinkConfig } from '../../link/link_config.js';
 import { linkOfUrl } from '../../link/url.js';
 import { CrossRate, crossRow } from '../../link/cross_rate.js';
-import type { LinkRow } from '../../link/server_protocol.js';
+import { SAME_CLOCK_MS, type LinkRow } from '../../link/server_protocol.js';
 import type { TraceHeader } from '../../trace/index.js';
 import { isOwn, ownName, titleOf, watcherOf } from '../controllers.js';
 import { ownControllers } from '../own_controllers.js';
@@ -15,12 +15,6 @@ import type { Invitation } from './room.js';
 import type { ServerClient } from './server_client.js';
 import { liveController, ShadowFlows } from './shadows.js';
 import type { SentVideo } from './source.js';
-
-/**
- * Two pages whose clocks seem to differ by at most this have the same clock: the message from which this is known takes
- * some time, too.
- */
-const SAME_CLOCK_MS = 1000;
 
 /** Thrown when a call was stopped while it was starting. */
 export class Stopped extends Error {

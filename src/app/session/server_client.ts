@@ -102,7 +102,7 @@ export class ServerClient {
   }
 
   openLink(config: PartialLinkConfig): Promise<LinkOpened> {
-    return this.#ask({ type: 'link/open', config }) as Promise<LinkOpened>;
+    return this.#ask({ type: 'link/open', config, now_ms: Date.now() }) as Promise<LinkOpened>;
   }
 
   joinLink(link: string): Promise<LinkOpened> {
