@@ -30,6 +30,11 @@ export interface ServerLimits {
    * one.
    */
   ping_interval_ms: number;
+  /**
+   * How long a client may take to answer a ping when another client wants its place in a room. Browsers answer pings at
+   * once, even if the page itself is busy.
+   */
+  alive_timeout_ms: number;
   /** How long to wait for a client to confirm that its connection is closed. */
   close_timeout_ms: number;
 }
@@ -46,6 +51,7 @@ export const SERVER_LIMITS: ServerLimits = {
   signals_buffer_bytes: 1 << 20,
   buffer_bytes: 1 << 22,
   ping_interval_ms: 30_000,
+  alive_timeout_ms: 2000,
   close_timeout_ms: 1000,
 };
 

@@ -13,12 +13,28 @@ export interface Member {
    * connection, and the message was not delivered.
    */
   signal(room: string, data: unknown): boolean;
+  /**
+   * Resolves when the member has proved that its connection still works. Resolves after at most a few seconds if it
+   * does not: the member has then left its rooms.
+   */
+  proveAlive(): Promise<void>;
 }
 
 export class Rooms {
   readonly #rooms = new Map<string, Set<Member>>();
 
   constructor(private readonly limits: { rooms: number; rooms_per_session: number }) {}
+
+  /** Whether the room has no place for this member. */
+  isFull(room: string, member: Member): boolean {
+    const members = this.#rooms.get(room);
+    return members !== undefined && members.size >= ROOM_SIZE && !members.has(member);
+  }
+
+  /** Removes the members whose connections no longer work, such as those of a page that has lost its network. */
+  async removeLost(room: string): Promise<void> {
+    await Promise.all([...(this.#rooms.get(room) ?? [])].map((member) => member.proveAlive()));
+  }
 
   /** Adds a member to a room, and returns the new number of members. Throws Refusal. */
   join(room: string, member: Member): number {
@@ -50,7 +66,7 @@ export class Rooms {
   }
 
   #check(room: string, members: ReadonlySet<Member>, member: Member): void {
-    if (members.size >= ROOM_SIZE)
+    if (this.isFull(room, member))
       throw new Refusal(
         `the room ${room} already has two pages; close one of them or choose another room`,
         'room',

@@ -2,6 +2,8 @@
  * One page's connection to the local server, with the links and rooms of the page. When the connection ends, the
  * links that the page opened are closed, and the page leaves its rooms.
  */
+import { once } from 'node:events';
+
 import type { WebSocket } from 'ws';
 
 import { ConfigError } from '../text/quantities.js';
@@ -48,6 +50,7 @@ export class Session implements Member {
   readonly #seats: Seats;
   readonly #timers: readonly NodeJS.Timeout[];
   #answered = true;
+  #proof: Promise<void> | null = null;
   #closed: Promise<void> | null = null;
 
   constructor(
@@ -76,6 +79,10 @@ export class Session implements Member {
     return true;
   }
 
+  proveAlive(): Promise<void> {
+    return (this.#proof ??= this.#proveAlive().finally(() => (this.#proof = null)));
+  }
+
   /** Closes the connection and ends the use of its links, even if the client does not respond. */
   close(): Promise<void> {
     return (this.#closed ??= this.#close());
@@ -89,6 +96,19 @@ export class Session implements Member {
     const closed = closeSocket(this.socket, this.context.limits.close_timeout_ms);
     // `allSettled` waits for all links even if one of them cannot be closed.
     await Promise.allSettled([closed, ...links.map(({ end }) => end())]);
+  }
+
+  async #proveAlive(): Promise<void> {
+    const signal = AbortSignal.timeout(this.context.limits.alive_timeout_ms);
+    const answered = once(this.socket, 'pong', { signal });
+    this.socket.ping();
+    try {
+      await answered;
+    } catch {
+      this.socket.terminate();
+      // Leaves the rooms at once, before the socket has reported its end.
+      void this.close();
+    }
   }
 
   #send(message: ServerMessage): void {
@@ -139,7 +159,7 @@ export class Session implements Member {
         return null;
       }
       case 'room/join':
-        return { room: request.room, peers: this.context.rooms.join(request.room, this) };
+        return this.#joinRoom(request.room);
     }
   }
 
@@ -166,6 +186,13 @@ export class Session implements Member {
     const opened = this.#has(name, shaper, end);
     const origin_epoch_ms = shaper.config.origin_epoch_ms + aheadMs;
     return { ...opened, config: { ...opened.config, origin_epoch_ms } };
+  }
+
+  async #joinRoom(room: string): Promise<RoomJoined> {
+    const { rooms } = this.context;
+    if (rooms.isFull(room, this)) await rooms.removeLost(room);
+    if (this.#closed) throw new Refusal('the page disconnected while it was joining the room', 'room');
+    return { room, peers: rooms.join(room, this) };
   }
 
   #join(name: string): LinkOpened {

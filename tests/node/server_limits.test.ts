@@ -209,6 +209,53 @@ describe('a client that does not read', () => {
   });
 });
 
+describe('a client that has lost its network', () => {
+  const join = { type: 'room/join', room: 'r' };
+  const hears = (client: Client, peers: number): Promise<ServerMessage> =>
+    client.next((message) => 'type' in message && message.type === 'room/peer' && message.peers === peers);
+
+  it('loses its place in a room to the next one that comes, and nobody else does', async () => {
+    const server = await start();
+    const [first, gone, back, other] = [
+      await Client.connect(server),
+      await Client.connect(server),
+      await Client.connect(server),
+      await Client.connect(server),
+    ];
+    await first.ask(join);
+    await hears(first, 1);
+    await gone.ask(join);
+    await hears(first, 2);
+    gone.socket.pause();
+    expect(await back.ask(join)).toMatchObject({ ok: true, result: { peers: 2 } });
+    await hears(first, 1);
+    await hears(first, 2);
+    // Both members answer, so the room is full.
+    const message = expect.stringMatching(/already has two pages/) as string;
+    expect(await other.ask(join)).toMatchObject({ ok: false, error: { field: 'room', message } });
+    back.socket.send(JSON.stringify({ type: 'room/signal', room: 'r', data: 'sdp' }));
+    expect(await first.next((each) => 'data' in each)).toMatchObject({ data: 'sdp' });
+  });
+
+  it('leaves one place, not two, and none to a client that has left meanwhile', async () => {
+    const server = await start();
+    const [first, gone, left] = [
+      await Client.connect(server),
+      await Client.connect(server),
+      await Client.connect(server),
+    ];
+    await first.ask(join);
+    await gone.ask(join);
+    gone.socket.pause();
+    left.socket.send(JSON.stringify({ id: 1, ...join }));
+    left.socket.close();
+    await once(left.socket, 'close');
+    const late = [await Client.connect(server), await Client.connect(server)];
+    const replies = await Promise.all(late.map((client) => client.ask(join)));
+    expect(opened(replies)).toBe(1);
+  });
+});
+
 describe('messages', () => {
   it('with brackets in their strings are not nested', async () => {
     const client = await Client.connect(await start());
