@@ -20,7 +20,7 @@ import type { PathSettings } from './path_settings.js';
 import { isLoopback, type PeersOption, type PeerUfrags } from './relay/peers.js';
 import type { PathBatch } from './thread/protocol.js';
 import { openRecordedLink, type RecordedLink } from './recorded_link.js';
-import { ShaperError, UNLIMITED_BPS } from './udp.js';
+import { isPort, ShaperError, UNLIMITED_BPS } from './udp.js';
 
 export { ShaperError } from './udp.js';
 
@@ -80,13 +80,19 @@ function pathSettingsOf(config: PartialLinkConfig): PathSettings {
 
 /**
  * Binds the sockets. Rejects with ConfigError for invalid settings. Rejects with ShaperError for sockets that
- * cannot be bound, and for `first-datagram` with an address that other machines can reach.
+ * cannot be bound, for peers with an impossible port, and for `first-datagram` with an address that other machines
+ * can reach.
  */
 export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> {
   const { address = '127.0.0.1', ports = [0, 0], peers = 'ice', record = false, trace } = options;
   if (peers === 'first-datagram' && !isLoopback(address)) {
     throw new ShaperError(
       `peers: expected the addresses of both peers, since other machines can reach ${address} and could be mistaken for a peer; give both addresses, or 'ice'`,
+    );
+  }
+  if (typeof peers === 'object' && !(isPort(peers.a.port) && isPort(peers.b.port))) {
+    throw new ShaperError(
+      `peers: expected ports from 1 to 65535, got ${peers.a.port} and ${peers.b.port}; give the ports from which the peers send`,
     );
   }
   const config = { ...DEFAULT_LINK_CONFIG, ...parseLinkConfig(options.config ?? {}) };

@@ -1,6 +1,7 @@
 /** UDP sockets of the shaper. */
 import { createSocket, type Socket } from 'node:dgram';
 
+import type { RelayAddress } from '../link/server_protocol.js';
 import { systemCode } from '../text/errors.js';
 
 /** The capacity of a direction without a bottleneck: faster than JavaScript can send packets. */
@@ -32,6 +33,17 @@ export function bindUdp(port: number, address: string): Promise<Socket> {
       resolve(socket);
     });
   });
+}
+
+/** Whether packets can be sent to this port. For any other number, `send` of a socket throws. */
+export const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 && port <= 65_535;
+
+/**
+ * Calls `receive` for each packet that can be answered. A packet with source port 0, which anybody may forge, is
+ * ignored.
+ */
+export function onPacket(socket: Socket, receive: (packet: Buffer, from: RelayAddress) => void): void {
+  socket.on('message', (packet, from) => isPort(from.port) && receive(packet, from));
 }
 
 /** Closes a socket; resolves when its port is free. */

@@ -198,6 +198,18 @@ describe('a far side that is no page under test', () => {
     expect(packetsOf(link, 'backward', 41)).toMatchObject([{ flow: 1 }]);
   });
 
+  it('is ignored at a port to which nothing can be sent', async () => {
+    const link = await linkWith({ capacity: '100mbps', rtt: 0 });
+    const page = await agent('page', link.relay.port);
+    link.local('page', 5);
+    link.remote({ ufrag: 'farr', candidates: [{ address: '127.0.0.1', port: 0 }] });
+    for (let i = 0; i < 20; i++) page.check({ to: 'farr', role: 'controlling', nominate: true });
+    // When these two have answers, the link has passed on what came before.
+    await connected(link);
+    await link.sync();
+    expect(link.record.interruptions).toEqual([]);
+  });
+
   it('is refused for what turns out to be a page', async () => {
     const link = await linkWith({ capacity: '10mbps', rtt: 0 });
     const decoy = await agent('deco', 0);

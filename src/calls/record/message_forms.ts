@@ -40,6 +40,7 @@ const number = v.nullable(v.number());
 export const text = v.pipe(v.string(), v.maxLength(4000));
 const endpoint = v.pipe(v.number(), v.integer(), v.minValue(0));
 const timeUs = v.number();
+const port = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535));
 
 const isValid = (name: string, value: unknown): boolean => {
   if (Object.hasOwn(TEXTS, name)) return v.is(text, value);
@@ -76,9 +77,7 @@ const FORMS: { [Type in PageMessage['type']]: v.GenericSchema } = {
   remote: v.object({
     type: v.string(),
     endpoint,
-    sides: v.array(
-      v.object({ ufrag: text, candidates: v.array(v.object({ address: text, port: v.number() })) }),
-    ),
+    sides: v.array(v.object({ ufrag: text, candidates: v.array(v.object({ address: text, port })) })),
   }),
   sample: v.object({ type: v.string(), endpoint, sample }),
   frames: v.object({ type: v.string(), endpoint, rows: v.array(v.number()) }),

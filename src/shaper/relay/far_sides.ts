@@ -20,7 +20,7 @@ import { CONSENT_US, type Send } from './endpoint.js';
 import { checkArrival, otherArrival, protectedCheck, type Arrival } from './ice_door.js';
 import { Seat } from './seat.js';
 import { parseStun } from './stun.js';
-import { closeSocket } from '../udp.js';
+import { closeSocket, isPort, onPacket } from '../udp.js';
 
 const MAX_CANDIDATES = 16;
 /** The maximum number of remembered username fragments; the oldest is dropped first. */
@@ -56,7 +56,7 @@ class Upstream {
     this.#seat = new Seat(agent);
     this.#usedUs = nowUs();
     this.#socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
-    this.#socket.on('message', (packet, { address, port }) => this.#receive(packet, address, port));
+    onPacket(this.#socket, (packet, { address, port }) => this.#receive(packet, address, port));
     // A far side that cannot be reached sends no answers, so the error itself can be ignored.
     this.#socket.on('error', () => undefined);
   }
@@ -131,13 +131,14 @@ export class FarSides {
     return this.#local.get(ufrag) ?? null;
   }
 
-  /** Adds candidates of a far side. Addresses other than IPv4 are ignored. */
+  /** Adds candidates of a far side. Addresses other than IPv4, and ports to which nothing can be sent, are ignored. */
   add({ ufrag, candidates }: RemoteSide): void {
     const known = this.#told.get(ufrag) ?? new Map<string, RelayAddress>();
     this.#told.set(ufrag, known);
     bound(this.#told, MAX_UFRAGS);
     for (const { address, port } of candidates) {
-      if (isIPv4(address) && known.size < MAX_CANDIDATES) known.set(`${address}:${port}`, { address, port });
+      if (isIPv4(address) && isPort(port) && known.size < MAX_CANDIDATES)
+        known.set(`${address}:${port}`, { address, port });
     }
   }
 

@@ -13,7 +13,7 @@ import { hasSomewhere, IceDoor, passOn, type Arrival } from './ice_door.js';
 import type { PacketPath } from '../packets/packet_path.js';
 import type { PathOwner } from '../thread/protocol.js';
 import type { Check, StunMessage } from './stun.js';
-import { closeSocket } from '../udp.js';
+import { closeSocket, onPacket } from '../udp.js';
 
 /** How often the relay looks for connections that have ended. */
 const SWEEP_US = 1e6;
@@ -69,7 +69,7 @@ export class Relay {
       rolesOf: (check, stun) => this.#rolesOf(check, stun),
       onEnded: (endpoint) => this.#farSides.leave(endpoint),
     });
-    socket.on('message', (packet, from) => {
+    onPacket(socket, (packet, from) => {
       const arrival = this.#door.receive(packet, from);
       if (arrival !== null && this.#hasSomewhere(arrival)) this.#offer(arrival);
       this.sweep();

@@ -20,7 +20,7 @@ import {
 } from './peers.js';
 import type { PathOwner, Sockets } from '../thread/protocol.js';
 import type { Front } from '../packets/scheduled_path.js';
-import { bindUdp, closeSocket } from '../udp.js';
+import { bindUdp, closeSocket, onPacket } from '../udp.js';
 
 /** How often the pair looks for connections that have ended. */
 const SWEEP_US = 1e6;
@@ -70,7 +70,7 @@ export class SocketPair implements Front<Forward> {
     if (expected !== undefined) this.expect(expected);
     for (const direction of DIRECTIONS) {
       const socket = this.#sockets[direction];
-      socket.on('message', (packet, from) => this.#receive(packet, from, direction));
+      onPacket(socket, (packet, from) => this.#receive(packet, from, direction));
       socket.on('error', onError);
     }
   }

@@ -62,6 +62,20 @@ test.each(valid)("an observer's %s is taken as it is", (type, message) => {
   expect(read).toMatchObject({ batch: { messages: [{ type }] } });
 });
 
+test.each([
+  [1, true],
+  [65_535, true],
+  [0, false],
+  [-1, false],
+  [1.5, false],
+  [65_536, false],
+])('a candidate has a port to which something can be sent: %s', (port, isTaken) => {
+  const sides = [{ ufrag: 'u', candidates: [{ address: '192.0.2.1', port }] }];
+  const read = (): unknown => readFromPage(batchOf({ type: 'remote', endpoint: 0, sides }));
+  if (isTaken) expect(read()).toMatchObject({ batch: { messages: [{ sides }] } });
+  else expect(read).toThrow();
+});
+
 test('getStats without a value is NaN again', () => {
   const read = readFromPage(batchOf({ type: 'sample', endpoint: 0, sample }));
   if (!('batch' in read)) throw new Error('no batch');
