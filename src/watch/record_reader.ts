@@ -10,9 +10,8 @@ import type { CallRecord, EndpointRecord, ShadowRecord } from '../calls/record/r
 import type { ShadowFlow } from '../calls/record/shadow_flow.js';
 import { tableSpec, type TableName, type TraceBatch, type TraceEvent } from '../core/index.js';
 import type { PageMessage, RecordNotice } from '../inject/protocol.js';
-import { isNestedTooDeeply, nestingExpectation } from '../text/nesting.js';
-import { shown } from '../trace/errors.js';
-import { readTrace, TraceError, TraceReader, type TraceHeader, type TraceSink } from '../trace/index.js';
+import { readTrace, TraceReader, type TraceHeader, type TraceSink } from '../trace/index.js';
+import { checkLine } from '../trace/line_check.js';
 import { Originals } from './aliases.js';
 import { heardForm, LINE_FORMS, placeForm } from './line_forms.js';
 import { LooseBatches } from './loose_batches.js';
@@ -139,28 +138,13 @@ export class RecordReader implements TraceSink {
   /** Throws TraceError if the line is not in the form of its type. */
   unknown(text: string, line: number): void {
     const row = JSON.parse(text) as MessageRow;
-    this.#check(row, line);
+    const form = LINE_FORMS.get(row.type);
+    if (form !== undefined) checkLine(row, form, line, this.#options.file);
     if (row.type === 'heard') this.#heard(v.parse(heardForm, row));
     else if (row.type === 'notice' && row['endpoint'] === undefined)
       this.record.notices.push(this.#notice(row));
     else if (row.type === 'endpoint') this.#begin(row);
     else if (MESSAGE_LINES.has(row.type)) this.#messages.push(messageOf(row, this.#originals));
-  }
-
-  /** A file that was cut, edited or damaged may have a line that lacks what is read from it. */
-  #check(row: MessageRow, line: number): void {
-    const form = LINE_FORMS.get(row.type);
-    if (form === undefined) return;
-    const place = { ...(this.#options.file !== undefined && { file: this.#options.file }), line };
-    const field = row.type;
-    if (isNestedTooDeeply(row))
-      throw new TraceError({ ...place, field, expected: nestingExpectation, got: 'more' });
-    const read = v.safeParse(form, row);
-    if (read.success) return;
-    const [issue] = read.issues;
-    const expected = 'a complete line of this type, as ccscope writes it';
-    const got = `${v.getDotPath(issue) ?? 'line'}: ${shown(issue.input)}`;
-    throw new TraceError({ ...place, field, expected, got });
   }
 
   #notice(row: MessageRow): RecordNotice {
