@@ -83,10 +83,9 @@ export class CapacityFeeds {
 
   #revert(replaced: ReadonlyMap<Direction, Feed>): void {
     if (this.#isClosed) return;
-    for (const [direction, feed] of replaced) {
-      // Another function may have become active since `begin`, through a change that began earlier.
-      if (!this.#feeds.has(direction)) this.#feeds.set(direction, feed);
-    }
+    // The thread answers changes in their order. So a later change of the same direction has not been committed yet; if
+    // it is, it ends these functions again.
+    for (const [direction, feed] of replaced) this.#feeds.set(direction, feed);
     this.#runTimer();
   }
 
