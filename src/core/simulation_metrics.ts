@@ -55,8 +55,8 @@ export interface FlowMetrics {
   /** The number of displayable frames of a live call. */
   frames: number;
   /**
-   * `freezes`: how often the video of a live call froze (freezeCount of webrtc-stats). `longestFreezeUs`: the
-   * length of the longest freeze.
+   * `freezes`: how often the video of a live call froze (freezeCount of webrtc-stats, and a freeze of a second or more
+   * that goes on). `longestFreezeUs`: the length of the longest freeze.
    */
   freezes: number;
   longestFreezeUs: number;

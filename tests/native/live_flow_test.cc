@@ -59,6 +59,32 @@ TEST(LiveFlow, ShowsEachFrameOfAnEasyCall) {
   EXPECT_NEAR(r.utilisation, 1.0 / 3, 0.03);  // including headers of 63 B per packet
 }
 
+// The capacity falls to 0 after 10 s. The picture that stays is one freeze, in each window in which it stays: in the one
+// in which it began, and in one that begins and ends during the freeze.
+TEST(LiveFlow, APictureThatNeverMovesAgainIsFrozen) {
+  SimulationSpec spec;
+  spec.params = {.duration = TimeDelta::Seconds(30), .seed = 1};
+  spec.forward.link = {.bottleneck = {.capacity = DataRate::KilobitsPerSec(1000)}, .one_way_delay = TimeDelta::Millis(25)};
+  spec.forward.steps = {{AtSeconds(10), DataRate::Zero()}};
+  spec.backward.link.one_way_delay = TimeDelta::Millis(25);
+  spec.windows = {{AtSeconds(3), AtSeconds(9)}, {AtSeconds(9), AtSeconds(16)}, {AtSeconds(20), AtSeconds(25)}};
+  auto simulation = Build(spec);
+  const ControllerSpec* law = FindController(kGcc);
+  const auto values = GccLive();
+  MediaFlow::Controller halves{law->make_receiver(values.data(), 0, simulation->recorder()),
+                               law->make_sender(values.data(), 0, simulation->ControllerSeed(0), simulation->recorder())};
+  simulation->AddLiveFlow({}, CameraSource(500e3), Machine("idle"), std::move(halves));
+  simulation->RunUntil(AtSeconds(30));
+  const FlowMeter& meter = simulation->flow(0).meter();
+  EXPECT_EQ(meter.window(1).freezes, 0);
+  EXPECT_EQ(meter.window(2).freezes, 1);
+  EXPECT_NEAR(meter.window(2).longest_freeze.seconds(), 6, 0.3);
+  EXPECT_EQ(meter.window(3).freezes, 1);
+  EXPECT_NEAR(meter.window(3).longest_freeze.seconds(), 15, 0.3);
+  EXPECT_EQ(meter.window(0).freezes, 1);
+  EXPECT_NEAR(meter.window(0).longest_freeze.seconds(), 20, 0.3);
+}
+
 // Lost packets are retransmitted, so the picture continues. Without NACK, the picture stops again and again.
 TEST(LiveFlow, LossesAreSentAgain) {
   auto values = GccLive();

@@ -55,6 +55,16 @@ describe('ccscope call --twin', () => {
     }
   });
 
+  it('counts a freeze that never ends', async () => {
+    const [dead] = (await twin('--capacity', '1mbps,0@5s')).runs;
+    expect(dead?.freeze_count).toBe(1);
+    expect(dead?.longest_freeze_s).toBeGreaterThan(14);
+    expect(dead?.longest_freeze_s).toBeLessThan(15.1);
+    const [back] = (await twin('--capacity', '1mbps,0@5s,1mbps@10s')).runs;
+    expect(back?.longest_freeze_s).toBeGreaterThan(4.9);
+    expect(back?.longest_freeze_s).toBeLessThan(7);
+  });
+
   it('gives the same numbers for a seed, and others for the next run', async () => {
     const first = await twin('--runs', '2', '--seed', '5');
     const again = await twin('--runs', '2', '--seed', '5');

@@ -58,10 +58,10 @@ void FlowMeter::OnFrame() {
   for (const int w : active_windows_) ++window(w).frames;
 }
 
-void FlowMeter::OnFreeze(TimeDelta length) {
+void FlowMeter::OnFreeze(TimeDelta length, bool counted) {
   for (const int w : active_windows_) {
     FlowWindow& window = this->window(w);
-    ++window.freezes;
+    if (!counted || window.freezes == 0) ++window.freezes;
     window.longest_freeze = std::max(window.longest_freeze, length);
   }
 }

@@ -70,8 +70,9 @@ class FlowMeter {
   void OnProbe(TimeDelta rtt, TimeDelta queue_delay);
   // Counts a frame that can be shown.
   void OnFrame();
-  // Counts a freeze: the picture was frozen for `length` before the next frame could be shown.
-  void OnFreeze(TimeDelta length);
+  // Counts a freeze: the picture has been frozen for `length`. `counted`: whether this freeze has been counted before, so
+  // that only its length changes; a window that began during the freeze counts it, too.
+  void OnFreeze(TimeDelta length, bool counted);
 
   FlowWindow& window(int index) { return windows_[static_cast<std::size_t>(index)]; }
   const FlowWindow& window(int index) const { return windows_[static_cast<std::size_t>(index)]; }

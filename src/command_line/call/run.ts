@@ -13,6 +13,7 @@ import type { LocalServer } from '../../server/server.js';
 import { withChromium, type OwnBrowser } from './chromium.js';
 import { OwnPage, pageUrl, type PageMedia, type PageState } from './own_page.js';
 import { targetReport, type TargetRows } from '../../calls/targets.js';
+import { StillPicture } from './still_picture.js';
 import type { CallPlan, FaultReport, RunReport, SentReport } from './types.js';
 
 const CONNECT_TIMEOUT_MS = 30_000;
@@ -132,10 +133,14 @@ async function measure(
   const { page, shaper } = running;
   const fromUs = shaper.firstPacketUs ?? shaper.nowUs();
   const toUs = fromUs + plan.durationMs * 1e3;
-  await until(fromUs + (toUs - fromUs) / 3, { fromUs, toUs }, running, context);
+  const still = new StillPicture();
+  const watched = { ...running, still };
+  await until(fromUs + (toUs - fromUs) / 3, { fromUs, toUs }, watched, context);
   const before = await seen(running);
-  await until(toUs, { fromUs, toUs }, running, context);
+  await until(toUs, { fromUs, toUs }, watched, context);
   const after = await seen(running);
+  if (after.media) still.see(after.media, after.atUs);
+  const frozenS = still.frozenS(after.atUs);
   const [now, counters, targets, trace] = await Promise.all([
     page.state(),
     page.counters(),
@@ -175,8 +180,8 @@ async function measure(
     cross_utilisation: ((after.crossBytes - before.crossBytes) * 8) / capacityBits(steps, measured),
     overuse_count: counters.overuseCount,
     fps: finite((frames * 1e6) / (after.atUs - before.atUs)),
-    freeze_count: finite(after.media?.freezeCount),
-    longest_freeze_s: finite(after.media?.longestFreezeS),
+    freeze_count: after.media && finite(after.media.freezeCount + (frozenS > 0 ? 1 : 0)),
+    longest_freeze_s: after.media && finite(Math.max(after.media.longestFreezeS, frozenS)),
     shaper_lateness_ms: { p50: finite(p50_ms), p95: finite(p95_ms), p99: finite(p99_ms) },
     sent: after.media && sentReport(after.media),
     received: after.media && {
@@ -216,21 +221,23 @@ const finite = (value: number | undefined): number | null =>
   value !== undefined && Number.isFinite(value) ? value : null;
 
 /**
- * Waits until the link's time is `atUs`. Throws FailedRun if the call ends earlier or switches to another
- * link.
+ * Waits until the link's time is `atUs`, and watches the received picture meanwhile. Throws FailedRun if the call ends
+ * earlier or switches to another link.
  */
 async function until(
   atUs: number,
   run: { fromUs: number; toUs: number },
-  running: Running,
+  running: Running & { still: StillPicture },
   { signal, onProgress }: RunContext,
 ): Promise<void> {
-  const { page, shaper } = running;
+  const { page, shaper, still } = running;
   for (let leftMs = (atUs - shaper.nowUs()) / 1e3; leftMs > 0; leftMs = (atUs - shaper.nowUs()) / 1e3) {
     await sleep(Math.min(1000, leftMs), undefined, { signal });
     const now = await page.state();
     if (now.phase !== 'connected') throw new FailedRun(`the call ended early (${now.phase}). ${saidBy(now)}`);
     refuseWrongLink(now, running);
+    const media = await page.media();
+    if (media) still.see(media, shaper.nowUs());
     onProgress((shaper.nowUs() - run.fromUs) / (run.toUs - run.fromUs));
   }
 }

@@ -117,7 +117,10 @@ export interface RunReport extends LinkMetrics, TargetReport {
   overuse_count: number;
   /** Decoded frames per second over the last two thirds of the run. */
   fps: number | null;
-  /** `freeze_count` and `longest_freeze_s` cover the whole run. Null if no video was received. */
+  /**
+   * `freeze_count` and `longest_freeze_s` cover the whole run. A picture that has not moved for a second at its end is
+   * frozen. Null if no video was received.
+   */
   freeze_count: number | null;
   longest_freeze_s: number | null;
   shaper_lateness_ms: Percentiles;

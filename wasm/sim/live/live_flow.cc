@@ -24,6 +24,8 @@ constexpr TimeDelta kAudioInterval = TimeDelta::Millis(20);
 // A freeze (webrtc-stats, freezeCount) is an interval between two frames that is longer than three times the mean and
 // longer than the mean plus 150 ms. The mean is an exponential average over about 30 intervals.
 constexpr TimeDelta kFreezeBeyond = TimeDelta::Millis(150);
+// A picture that is shown for this long is frozen, although the next one has not come.
+constexpr TimeDelta kStill = TimeDelta::Seconds(1);
 constexpr double kIntervals = 30;
 // The jitter buffer forgets the delay of a late frame over about this many frames.
 constexpr double kPlayoutFrames = 300;
@@ -135,6 +137,7 @@ void LiveFlow::Run(Event event, Timestamp now) {
 void LiveFlow::OnCapture(Timestamp now) {
   while (next_frame_ <= now) next_frame_ += source_params_.frame_interval();
   Schedule(kCapture, std::max(next_frame_, camera_.Handled(next_frame_)));
+  SeeStill(now);
   Packetise(source_.NextFrame(random_), now);
 }
 
@@ -254,6 +257,7 @@ void LiveFlow::OnArrive(Timestamp now) {
     if (packet.what != What::kVideo) continue;
     ++packets_received_;
     bytes_received_ += packet.size;
+    if (!still_since_.IsFinite()) still_since_ = now;
     if (const auto whole = assembly_.OnPacket(packet.frame, packet.again, now)) OnFrame(*whole);
     while (const auto frame = assembly_.NextFrame()) Show(frame->of, now);
   }
@@ -294,10 +298,20 @@ void LiveFlow::Show(const FramePacket& frame, Timestamp now) {
   const Timestamp shown = std::max(frame.stamped + playout_delay_, now);
   if (last_shown_.IsFinite()) {
     const TimeDelta interval = shown - last_shown_;
-    if (interval > std::max(mean_interval_ * 3, mean_interval_ + kFreezeBeyond)) meter().OnFreeze(interval);
+    const bool froze = interval > std::max(mean_interval_ * 3, mean_interval_ + kFreezeBeyond);
+    if (froze || is_still_) meter().OnFreeze(interval, is_still_);
     mean_interval_ += (interval - mean_interval_) / kIntervals;
   }
-  last_shown_ = shown;
+  last_shown_ = still_since_ = shown;
+  is_still_ = false;
+}
+
+// Counts a freeze that goes on. Otherwise a picture that never moves again would not be frozen.
+void LiveFlow::SeeStill(Timestamp now) {
+  const TimeDelta still = now - still_since_;
+  if (still < kStill) return;
+  meter().OnFreeze(still, is_still_);
+  is_still_ = true;
 }
 
 void LiveFlow::Reply(const Message& message, DataSize size, Timestamp now) {

@@ -116,6 +116,7 @@ class LiveFlow final : public Flow {
   void Leave(const DataPacket& packet, Timestamp now);
   void OnFrame(const FrameAssembly::Frame& frame);
   void Show(const FramePacket& frame, Timestamp now);
+  void SeeStill(Timestamp now);
   void Reply(const Message& message, DataSize size, Timestamp now);
   void Want(Timestamp now);
 
@@ -156,6 +157,9 @@ class LiveFlow final : public Flow {
   double packets_received_ = 0;
   DataSize bytes_received_;
   Timestamp last_shown_ = Timestamp::MinusInfinity();
+  // Since when the same picture is shown or, before the first one, since when packets arrive.
+  Timestamp still_since_ = Timestamp::PlusInfinity();
+  bool is_still_ = false;  // whether a freeze that goes on has been counted
   TimeDelta playout_delay_;
   TimeDelta mean_interval_;
   Pool<DataPacket> data_;
