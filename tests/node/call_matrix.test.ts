@@ -132,6 +132,22 @@ describe('ccscope call --matrix', () => {
     expect((JSON.parse(again.stdout) as MatrixReport).cells).toEqual(report.cells);
   });
 
+  it('says that nothing is compared where the baseline was left out', async () => {
+    const small = { runs: 1, duration_s: 3, targets: [{ metric: 'utilisation', at_least: -1 }] };
+    const controllers = [{ name: 'gcc' }, { name: 'nada' }, { name: 'native' }];
+    const lost = await installed('--matrix', file('lost.json', { ...small, controllers }), '--twin');
+    expect(lost.status, lost.stderr).toBe(0);
+    expect(lost.stdout).toMatch(
+      /^native was left out: .* so nothing is compared and no target is judged\. .*name another controller as `baseline`/m,
+    );
+    expect(lost.stdout).not.toMatch(/fails|holds/);
+    const kept = { ...small, controllers, baseline: 'nada' };
+    const judged = await installed('--matrix', file('kept.json', kept), '--twin');
+    expect(judged.stdout).toMatch(/^native was left out: /m);
+    expect(judged.stdout).not.toMatch(/nothing is compared/);
+    expect(judged.stdout).toMatch(/ fails$/m);
+  });
+
   it('shows a difference with the example of the guide', async () => {
     const guide = readFileSync(new URL('../../src/command_line/call/README.md', import.meta.url), 'utf8');
     const text = /<!-- example: a matrix -->\s+```json\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';

@@ -3,7 +3,7 @@ import { inputsOf, openServer, realCalls, twinCalls } from '../call/plan_series.
 import { FailedRun, UsageError } from '../../text/errors.js';
 import { interruptible } from '../interrupt.js';
 import { checkOutputs, inTurn, writeJson, writeText, type InputFile, type Io } from '../io.js';
-import { DEFAULT_DURATION_S, DEFAULT_RUNS } from '../matrix/form.js';
+import { DEFAULT_BASELINE, DEFAULT_DURATION_S, DEFAULT_RUNS } from '../matrix/form.js';
 import { matrixHtml } from '../matrix/html.js';
 import { cellsOf, NATIVE, type Cell } from '../matrix/plan.js';
 import { readMatrix, type MatrixFile } from '../matrix/read.js';
@@ -23,6 +23,9 @@ const WITH_MATRIX: readonly string[] = [
 
 const LEFT_OUT =
   'native was left out: the browser’s own controller cannot be simulated. Without --twin it takes part.';
+/** Added to LEFT_OUT if the baseline was left out. */
+const NOT_COMPARED =
+  ' It is the baseline, so nothing is compared and no target is judged. To compare simulated calls, name another controller as `baseline`.';
 
 /**
  * Makes all runs and writes the report. After an interruption, the report covers the runs so far. Throws
@@ -84,7 +87,11 @@ async function simulate({ file, head, cells: all }: Planned, flags: CallFlags, i
   if (cells.length === 0)
     throw new UsageError('--twin: expected a controller other than native in the matrix; add one');
   for (const { plan } of cells) sourcePreset(plan.source, plan.codec);
-  const notes = cells.length < all.length ? [LEFT_OUT] : [];
+  const { baseline = DEFAULT_BASELINE } = file.matrix;
+  const names = (planned: readonly Cell[]): boolean =>
+    planned.some(({ controller }) => controller === baseline);
+  const compared = names(cells) || !names(all);
+  const notes = cells.length < all.length ? [compared ? LEFT_OUT : LEFT_OUT + NOT_COMPARED] : [];
   const { machine = 'idle' } = head;
   const made: Made = {
     cells: cells.map((cell) => ({ ...cell, series: twinCalls(cell.plan, machine) })),

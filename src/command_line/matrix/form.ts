@@ -104,6 +104,7 @@ export type Target = v.InferOutput<typeof target>;
 
 export const DEFAULT_DURATION_S = 42;
 export const DEFAULT_RUNS = 3;
+export const DEFAULT_BASELINE = 'native';
 export const DEFAULT_SOURCES: readonly MatrixSource[] = [{ name: 'synthetic' }];
 
 /**
@@ -112,7 +113,7 @@ export const DEFAULT_SOURCES: readonly MatrixSource[] = [{ name: 'synthetic' }];
  */
 export function parseMatrix(input: unknown, at = 'matrix'): Matrix {
   const matrix = parsed(matrixSchema, input, at);
-  const { links, controllers, sources = [], baseline } = matrix;
+  const { links, controllers, sources = [], baseline, targets = [] } = matrix;
   for (const [field, named] of Object.entries({ links, controllers, sources })) {
     const seen = new Set<string>();
     for (const [i, { name }] of named.entries()) {
@@ -129,6 +130,14 @@ export function parseMatrix(input: unknown, at = 'matrix'): Matrix {
   for (const [i, { links: only = [] }] of sources.entries())
     for (const [j, name] of only.entries()) expectName(`${at}.sources.${i}.links.${j}`, name, links);
   if (baseline !== undefined) expectName(`${at}.baseline`, baseline, controllers);
+  // Without this check the targets would be dropped: nothing is compared with a baseline that takes no part.
+  else if (targets.length > 0 && controllers.every(({ name }) => name !== DEFAULT_BASELINE))
+    throw new ConfigError(
+      `${at}.baseline`,
+      `one of ${controllers.map(({ name }) => name).join(', ')}, since there are targets`,
+      `nothing, which stands for ${DEFAULT_BASELINE}`,
+      `name the controller that the targets compare with, or add ${DEFAULT_BASELINE} to \`controllers\``,
+    );
   return matrix;
 }
 

@@ -1,8 +1,8 @@
 /** The results of a matrix of calls: one report on all cells. Keep its shape stable. */
 import { controllerReport, type Series } from '../call/series.js';
 import type { TwinMachine } from '../call/types.js';
-import type { Matrix } from './form.js';
-import { NATIVE, type Cell, type CellNames } from './plan.js';
+import { DEFAULT_BASELINE, type Matrix } from './form.js';
+import type { Cell, CellNames } from './plan.js';
 import { compareCells, type CellReport, type ComparisonReport, type OverLinksReport } from './verdicts.js';
 
 /** A run that failed. The other runs continued. */
@@ -56,7 +56,7 @@ export const namesOf = ({ link, set, source, controller }: CellNames): CellNames
 
 export function matrixReport(
   head: MatrixHead,
-  { baseline = NATIVE, targets = [] }: Matrix,
+  { baseline = DEFAULT_BASELINE, targets = [] }: Matrix,
   cells: readonly RunCell[],
   failures: readonly FailureReport[],
 ): MatrixReport {

@@ -60,7 +60,9 @@ function cellText(metric: Compared, { report }: CellReport, differences: Differe
 const sameCell = (a: CellReport, b: ComparisonReport): boolean =>
   a.link === b.link && a.source === b.source && a.controller === b.controller;
 
-function cellRows({ cells, comparisons, runs }: MatrixReport): string[] {
+function cellRows({ cells, comparisons, runs, baseline }: MatrixReport): string[] {
+  // Without a baseline nothing is judged: an empty column would look as if all targets held.
+  const isJudged = baseline !== null;
   const rows = cells.map((cell) => {
     const comparison = comparisons.find((each) => sameCell(cell, each));
     const failed = comparison?.verdicts.filter(({ holds }) => holds !== true) ?? [];
@@ -70,10 +72,11 @@ function cellRows({ cells, comparisons, runs }: MatrixReport): string[] {
       cell.source,
       `${cell.controller}${count < runs ? ` (${count} of ${runs} runs)` : ''}`,
       ...METRICS.map((metric) => cellText(metric, cell, comparison?.differences)),
-      failed.map(({ metric }) => QUANTITIES[metric].name).join(', '),
+      ...(isJudged ? [failed.map(({ metric }) => QUANTITIES[metric].name).join(', ')] : []),
     ];
   });
-  return aligned([['link', 'source', 'controller', ...METRICS.map(title), 'fails'], ...rows], 3);
+  const heads = ['link', 'source', 'controller', ...METRICS.map(title), ...(isJudged ? ['fails'] : [])];
+  return aligned([heads, ...rows], 3);
 }
 
 function overLines({ over_links: over }: MatrixReport): string[] {

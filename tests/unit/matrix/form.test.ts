@@ -28,11 +28,27 @@ describe('a matrix', () => {
     [{ sources: [{ name: 'noise', fps: 25 }] }, /matrix\.sources\.0\.fps: expected 15 or 30/],
     [{ sources: [{ name: 'noise', links: ['slow'] }] }, /sources\.0\.links\.0: expected one of narrow, wide/],
     [{ baseline: 'nada' }, /matrix\.baseline: expected one of gcc, native, got "nada"/],
+    [
+      { controllers: [{ name: 'gcc' }, { name: 'nada' }], targets: [{ metric: 'drops', at_most: 1 }] },
+      /matrix\.baseline: expected one of gcc, nada, since there are targets, got nothing, which stands for native; name /,
+    ],
     [{ targets: [{ metric: 'fun', at_most: 1 }] }, /targets\.0\.metric: expected one of utilisation/],
     [{ targets: [{ metric: 'drops' }] }, /targets\.0: expected either at_least or at_most/],
     [{ targets: [{ metric: 'drops', at_most: 1, at_least: 0 }] }, /targets\.0: expected either/],
   ])('with %j is refused by its path', (changes, message) => {
     expect(() => parseMatrix({ ...SMALL, ...changes })).toThrow(message);
+  });
+
+  it.each([
+    { targets: [{ metric: 'drops', at_most: 1 }] },
+    { controllers: [{ name: 'gcc' }, { name: 'nada' }] },
+    { controllers: [{ name: 'gcc' }, { name: 'nada' }], targets: [] },
+    {
+      ...{ controllers: [{ name: 'gcc' }, { name: 'nada' }], baseline: 'nada' },
+      targets: [{ metric: 'drops', at_most: 1 }],
+    },
+  ])('with %j has a baseline for its targets, or no target', (changes) => {
+    expect(parseMatrix({ ...SMALL, ...changes })).toMatchObject(changes);
   });
 
   it.each([
