@@ -127,8 +127,7 @@ export function parseMatrix(input: unknown, at = 'matrix'): Matrix {
       seen.add(name);
     }
   }
-  for (const [i, { links: only = [] }] of sources.entries())
-    for (const [j, name] of only.entries()) expectName(`${at}.sources.${i}.links.${j}`, name, links);
+  checkLinksOfSources(links, matrix.sources ?? DEFAULT_SOURCES, at);
   if (baseline !== undefined) expectName(`${at}.baseline`, baseline, controllers);
   // Without this check the targets would be dropped: nothing is compared with a baseline that takes no part.
   else if (targets.length > 0 && controllers.every(({ name }) => name !== DEFAULT_BASELINE))
@@ -139,6 +138,32 @@ export function parseMatrix(input: unknown, at = 'matrix'): Matrix {
       `name the controller that the targets compare with, or add ${DEFAULT_BASELINE} to \`controllers\``,
     );
   return matrix;
+}
+
+/** Throws ConfigError unless every source is sent over a link, and every link has a source. */
+function checkLinksOfSources(
+  links: readonly MatrixLink[],
+  sources: readonly MatrixSource[],
+  at: string,
+): void {
+  for (const [i, { links: only }] of sources.entries()) {
+    if (only?.length === 0)
+      throw new ConfigError(
+        `${at}.sources.${i}.links`,
+        'the name of at least one link',
+        'an empty list',
+        'name one, or remove `links` to send the source over all links',
+      );
+    for (const [j, name] of (only ?? []).entries()) expectName(`${at}.sources.${i}.links.${j}`, name, links);
+  }
+  for (const [i, { name }] of links.entries())
+    if (sources.every(({ links: only }) => only !== undefined && !only.includes(name)))
+      throw new ConfigError(
+        `${at}.links.${i}`,
+        'a link that a source is sent over',
+        shown(name),
+        'add its name to the `links` of a source, or remove this link',
+      );
 }
 
 function expectName(field: string, name: string, known: readonly { name: string }[]): void {

@@ -27,6 +27,19 @@ describe('a matrix', () => {
     [{ machine: 'tired' }, /matrix\.machine: expected one of idle, busy, loaded, overloaded/],
     [{ sources: [{ name: 'noise', fps: 25 }] }, /matrix\.sources\.0\.fps: expected 15 or 30/],
     [{ sources: [{ name: 'noise', links: ['slow'] }] }, /sources\.0\.links\.0: expected one of narrow, wide/],
+    [
+      { sources: [{ name: 'noise' }, { name: 'text', links: [] }] },
+      /matrix\.sources\.1\.links: expected the name of at least one link, got an empty list; .*remove `links`/,
+    ],
+    [
+      {
+        sources: [
+          { name: 'noise', links: ['narrow'] },
+          { name: 'text', links: ['narrow'] },
+        ],
+      },
+      /matrix\.links\.1: expected a link that a source is sent over, got "wide"; add its name/,
+    ],
     [{ baseline: 'nada' }, /matrix\.baseline: expected one of gcc, native, got "nada"/],
     [
       { controllers: [{ name: 'gcc' }, { name: 'nada' }], targets: [{ metric: 'drops', at_most: 1 }] },
@@ -95,6 +108,16 @@ describe('a matrix', () => {
       ...{ controller: 'native', mode: 'observe', sourceMaxBps: 4e6, codec: 'vp9' },
       ...{ link: { capacity: '2mbps', rtt_ms: 100 }, source: { name: 'noise', width: 1280, fps: 15 } },
     });
+  });
+
+  it('has a cell for each link if each has a source of its own', () => {
+    const sources = [
+      { name: 'noise', links: ['narrow'] },
+      { name: 'text', links: ['wide'] },
+    ];
+    expect(cells({ ...SMALL, sources }).map(({ link, source }) => `${link} ${source}`)).toEqual([
+      ...['narrow noise', 'narrow noise', 'wide text', 'wide text'],
+    ]);
   });
 
   it('runs link by link, the first run of each controller before the second of any', () => {
