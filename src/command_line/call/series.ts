@@ -115,6 +115,9 @@ async function keep(
   await output.end();
 }
 
+/** Whether there is something to report. A run that was set aside counts, even if none was completed in its place. */
+export const isStarted = ({ runs, setAside }: Series): boolean => runs.length + setAside.length > 0;
+
 /** The report of one controller over all its runs. */
 export function controllerReport({ head, browser, runs, setAside }: Series): ControllerReport {
   const overloaded_runs = runs.filter(({ machine }) => machine.overloaded).length;
@@ -126,9 +129,7 @@ export function controllerReport({ head, browser, runs, setAside }: Series): Con
  * were set aside has a report, too. Null if no run was completed.
  */
 export function reportOf(calls: readonly Series[]): CallReport | null {
-  const [first, ...others] = calls
-    .filter(({ runs, setAside }) => runs.length + setAside.length > 0)
-    .map(controllerReport);
+  const [first, ...others] = calls.filter(isStarted).map(controllerReport);
   const [second] = others;
   if (first === undefined) return null;
   if (second === undefined) return first;

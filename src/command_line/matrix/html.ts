@@ -99,7 +99,7 @@ function cellRow(report: MatrixReport, cell: CellReport, index: number, rows: nu
     ({ link, source, controller }) =>
       link === cell.link && source === cell.source && controller === cell.controller,
   );
-  const { runs, overloaded_runs: overloaded, summary } = cell.report;
+  const { runs, set_aside: aside, overloaded_runs: overloaded, summary } = cell.report;
   const values = METRICS.map((metric) => {
     const text = valueText(metric, summary[metric].median);
     const difference = comparison && ` (${differenceText(metric, comparison.differences[metric])})`;
@@ -115,6 +115,7 @@ function cellRow(report: MatrixReport, cell: CellReport, index: number, rows: nu
   const faulty = faultyRuns(cell);
   const marked = [
     overloaded > 0 ? ` (${overloaded} on an overloaded machine)` : '',
+    aside.length > 0 ? ` (${aside.length} more on an overloaded machine set aside, in no median)` : '',
     faulty > 0 ? ` (${faulty} in which the controller failed)` : '',
   ].join('');
   return html`<tr>

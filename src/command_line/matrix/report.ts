@@ -1,5 +1,5 @@
 /** The results of a matrix of calls: one report on all cells. Keep its shape stable. */
-import { controllerReport, type Series } from '../call/series.js';
+import { controllerReport, isStarted, type Series } from '../call/series.js';
 import type { TwinMachine } from '../call/types.js';
 import { DEFAULT_BASELINE, type Matrix } from './form.js';
 import type { Cell, CellNames } from './plan.js';
@@ -61,7 +61,7 @@ export function matrixReport(
   failures: readonly FailureReport[],
 ): MatrixReport {
   const made = cells
-    .filter(({ series }) => series.runs.length > 0)
+    .filter(({ series }) => isStarted(series))
     .map((cell): CellReport => ({ ...namesOf(cell), report: controllerReport(cell.series) }));
   const takesPart = cells.some(({ controller }) => controller === baseline);
   const done = made.reduce((sum, { report }) => sum + report.runs.length, 0);
@@ -70,7 +70,12 @@ export function matrixReport(
     complete: done + failures.length === cells.length * head.runs,
     cells: made,
     baseline: takesPart ? baseline : null,
-    ...compareCells(made, baseline, targets),
+    // A cell whose only runs were set aside has no medians to compare.
+    ...compareCells(
+      made.filter(({ report }) => report.runs.length > 0),
+      baseline,
+      targets,
+    ),
     failures: inOrder(failures, cells),
   };
 }

@@ -103,6 +103,7 @@ export function matrixText(report: MatrixReport): string {
   const how = twin === true ? ` (twin, machine ${machine ?? 'idle'})` : '';
   const beside = baseline === null ? '' : `; in brackets: less the median of ${baseline}`;
   const overloaded = report.cells.reduce((sum, cell) => sum + cell.report.overloaded_runs, 0);
+  const aside = report.cells.reduce((sum, cell) => sum + cell.report.set_aside.length, 0);
   const faulty = report.cells.reduce((sum, cell) => sum + faultyRuns(cell), 0);
   return [
     `${name}${how}`,
@@ -113,6 +114,7 @@ export function matrixText(report: MatrixReport): string {
     ...overLines(report),
     ...notes,
     ...(overloaded > 0 ? [`${counted(overloaded, 'run')} on an overloaded machine`] : []),
+    ...(aside > 0 ? [`${counted(aside, 'run')} on an overloaded machine set aside, in no median`] : []),
     ...(faulty > 0
       ? [`${counted(faulty, 'run')} in which the controller failed and kept its last rate`]
       : []),
