@@ -55,8 +55,8 @@ export interface StepMetrics {
 }
 
 export interface LinkMetrics {
-  /** Over the last two thirds of the run. */
-  utilisation: number;
+  /** Over the last two thirds of the run. Null if the capacity was 0 all this time. */
+  utilisation: number | null;
   /** Over the last two thirds of the run. */
   queue_delay_ms: Percentiles;
   /** The loss ratio over the whole run. */
@@ -99,12 +99,23 @@ function departedIn(records: readonly PacketRecord[], { fromUs, toUs }: Window):
 const bytesOf = (records: readonly PacketRecord[]): number =>
   records.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
 
+/** Null if the capacity was 0 during all of the window: no share of nothing can be used. */
 export function utilisation(
   records: readonly PacketRecord[],
   steps: readonly CapacityStep[],
   window: Window,
-): number {
-  return (bytesOf(departedIn(records, window)) * 8) / capacityBits(steps, window);
+): number | null {
+  return shareOfCapacity(bytesOf(departedIn(records, window)), steps, window);
+}
+
+/** The share of a window's capacity that these bytes took; null if the capacity was 0 during all of the window. */
+export function shareOfCapacity(
+  bytes: number,
+  steps: readonly CapacityStep[],
+  window: Window,
+): number | null {
+  const bits = capacityBits(steps, window);
+  return bits > 0 ? (bytes * 8) / bits : null;
 }
 
 /**
@@ -184,7 +195,7 @@ export function linkMetrics(
     return {
       at_s: (steps[i]?.atUs ?? 0) / 1e6,
       capacity_bps: capacityBps,
-      utilisation: capacityBps > 0 ? utilisation(records, absolute, window) : null,
+      utilisation: utilisation(records, absolute, window),
       time_to_90pct_s: timeTo90(records, capacityBps, window),
       drops: dropped.filter(({ departUs }) => departUs >= window.fromUs && departUs < window.toUs).length,
       queue_below_50ms_after_s: capacityBps > 0 ? timeToShortQueue(records, window) : null,

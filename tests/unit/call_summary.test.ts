@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { linkMetrics } from '../../src/calls/metrics.js';
 import { distortion, FIX, type MachineReport } from '../../src/machine/index.js';
 import { pageUrl } from '../../src/command_line/call/own_page.js';
 import { makeCalls, reportOf, type Series } from '../../src/command_line/call/series.js';
@@ -89,6 +90,18 @@ describe('the report for people', () => {
     const lines = reportText(report).split('\n');
     expect(lines.find((line) => /^\s+1 /.test(line))).toContain('0.876');
     expect(lines.find((line) => /^\s+2 /.test(line))).toContain('- / 60 / 90');
+  });
+
+  it('has a dash for a utilisation without a capacity, and leaves it out of the medians', () => {
+    const measured = linkMetrics([], [{ atUs: 0, capacityBps: 0 }], { fromUs: 0, toUs: 9e6 });
+    const outage = { ...run(NaN, 20, 5), ...measured, cross_utilisation: measured.utilisation };
+    const runs = [outage, run(0.8, 20, 5)];
+    const down = { ...report, runs, summary: summarise(runs) };
+    expect(down.summary.utilisation).toEqual({ median: 0.8, min: 0.8, max: 0.8 });
+    expect(down.summary.cross_utilisation.median).toBe(0);
+    const text = reportText(down);
+    expect(text).toMatch(/^ *1 +- +- \/ - \/ - /m);
+    expect(text).not.toMatch(/NaN|Infinity|of TCP/);
   });
 
   it('says what was sent, but for pages that decide it themselves', () => {

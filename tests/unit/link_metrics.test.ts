@@ -159,6 +159,23 @@ describe('the metrics of a run', () => {
     expect(steps[2]?.utilisation).toBeCloseTo(1, 2);
   });
 
+  it('has no utilisation if the link was down for all of the last two thirds', () => {
+    const down = [
+      { atUs: 0, capacityBps: 1e6 },
+      { atUs: 2e6, capacityBps: 0 },
+    ];
+    const records = steady(0, 2e6, 8e5);
+    const window = { fromUs: 0, toUs: 9e6 };
+    expect(linkMetrics(records, down, window)).toMatchObject({
+      utilisation: null,
+      steps: [{ utilisation: expect.closeTo(0.8, 9) as number }, { utilisation: null }],
+    });
+    expect(utilisation(records, down, { fromUs: 2e6, toUs: 9e6 })).toBeNull();
+    expect(utilisation(records, down, { fromUs: 1e6, toUs: 9e6 })).toBeCloseTo(0.8, 9);
+    // These last two thirds begin half a second before the outage.
+    expect(linkMetrics(records, down, { fromUs: 0, toUs: 4.5e6 }).utilisation).toBeCloseTo(0.8, 9);
+  });
+
   it('counts steps from the start of the run in whole microseconds, though the clock has fractions', () => {
     const fromUs = 1_234_567.3;
     const changes = [

@@ -136,9 +136,11 @@ export function pageReport(
     mode: 'observe',
     // The cross traffic's utilisation is the path's utilisation minus the call's. The path's is computed from ten
     // queue rows a second, the call's from packets. So without cross traffic the difference would not be exactly 0.
-    cross_utilisation: hasCrossTraffic
-      ? Math.max(0, (metrics.pathUtilisation ?? 0) - (metrics.utilisation ?? 0))
-      : 0,
+    cross_utilisation: !hasCrossTraffic
+      ? 0
+      : metrics.pathUtilisation === null
+        ? null
+        : Math.max(0, metrics.pathUtilisation - (metrics.utilisation ?? 0)),
     overuse_count: shadow === undefined ? 0 : overuses(shadow),
     fps: metrics.framesPerSecond,
     freeze_count: freezes?.length ?? null,

@@ -7,7 +7,7 @@ import { parseSchedule } from '../../link/capacity_text.js';
 import { ConfigError } from '../../text/quantities.js';
 import { FailedRun } from '../../text/errors.js';
 import { packetsIn } from '../../judge/view.js';
-import { capacityBits, linkMetrics, stepsSince } from '../../calls/metrics.js';
+import { linkMetrics, shareOfCapacity, stepsSince } from '../../calls/metrics.js';
 import { ShaperError, startShaper, type Shaper } from '../../shaper/shaper.js';
 import type { LocalServer } from '../../server/server.js';
 import { withChromium, type OwnBrowser } from './chromium.js';
@@ -177,7 +177,7 @@ async function measure(
     ...(keptFromUs > fromUs && { time_to_90pct_s: null }),
     ...targetReport(targets[0] ?? NO_ROWS, steps, { fromUs, toUs }),
     mode: now.status?.effectiveMode ?? plan.mode,
-    cross_utilisation: ((after.crossBytes - before.crossBytes) * 8) / capacityBits(steps, measured),
+    cross_utilisation: shareOfCapacity(after.crossBytes - before.crossBytes, steps, measured),
     overuse_count: counters.overuseCount,
     fps: finite((frames * 1e6) / (after.atUs - before.atUs)),
     freeze_count: after.media && finite(after.media.freezeCount + (frozenS > 0 ? 1 : 0)),

@@ -36,7 +36,7 @@ const COLUMNS: readonly [
   only?: (run: RunReport) => boolean,
 ][] = [
   ['utilisation', (run) => text(run.utilisation, 3)],
-  ['of TCP', (run) => text(run.cross_utilisation, 3), (run) => run.cross_utilisation > 0],
+  ['of TCP', (run) => text(run.cross_utilisation, 3), (run) => (run.cross_utilisation ?? 0) > 0],
   ['queue p50 / p95 / p99 ms', (run) => three(run.queue_delay_ms, 0)],
   ['loss %', (run) => text(run.loss_ratio * 100, 2)],
   ['drops', (run) => String(run.drops)],

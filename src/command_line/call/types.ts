@@ -110,9 +110,9 @@ export interface RunReport extends LinkMetrics, TargetReport {
   mode: CallMode;
   /**
    * The share of the capacity that TCP cross traffic took, over the last two thirds of the run; 0 without cross
-   * traffic.
+   * traffic. Null if the capacity was 0 all this time.
    */
-  cross_utilisation: number;
+  cross_utilisation: number | null;
   /** How often the overuse detector entered the state overuse. */
   overuse_count: number;
   /** Decoded frames per second over the last two thirds of the run. */

@@ -60,6 +60,12 @@ function cellText(metric: Compared, { report }: CellReport, differences: Differe
 const sameCell = (a: CellReport, b: ComparisonReport): boolean =>
   a.link === b.link && a.source === b.source && a.controller === b.controller;
 
+/** What the column "fails" says of a target that is not met, or of which a median is missing. */
+const failureText = (one: VerdictReport): string => {
+  const { name } = QUANTITIES[one.metric];
+  return one.holds === null ? `${name} (${holdsText(one)})` : name;
+};
+
 function cellRows({ cells, comparisons, runs, baseline }: MatrixReport): string[] {
   // Without a baseline nothing is judged: an empty column would look as if all targets held.
   const isJudged = baseline !== null;
@@ -72,7 +78,7 @@ function cellRows({ cells, comparisons, runs, baseline }: MatrixReport): string[
       cell.source,
       `${cell.controller}${count < runs ? ` (${count} of ${runs} runs)` : ''}`,
       ...METRICS.map((metric) => cellText(metric, cell, comparison?.differences)),
-      ...(isJudged ? [failed.map(({ metric }) => QUANTITIES[metric].name).join(', ')] : []),
+      ...(isJudged ? [failed.map(failureText).join(', ')] : []),
     ];
   });
   const heads = ['link', 'source', 'controller', ...METRICS.map(title), ...(isJudged ? ['fails'] : [])];

@@ -23,7 +23,8 @@ const run = (values: Values): RunReport =>
     utilisation: values.utilisation ?? 0.9,
     queue_delay_ms: { p50: 10, p95: values.queue_delay_p95_ms ?? 50, p99: 60 },
     drops: values.drops ?? 0,
-    freeze_count: values.freeze_count ?? 0,
+    freeze_count: values.freeze_count === undefined ? 0 : values.freeze_count,
+    controller_faults: [] as RunReport['controller_faults'],
     time_to_90pct_s: values.time_to_90pct_s === undefined ? 5 : values.time_to_90pct_s,
   }) as RunReport;
 

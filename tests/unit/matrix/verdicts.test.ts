@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { compareCells, verdict } from '../../../src/command_line/matrix/verdicts.js';
+import { matrixText } from '../../../src/command_line/matrix/text.js';
 import { cell } from './support.js';
 
 const native = { controller: 'native' };
@@ -100,5 +101,23 @@ describe('cells beside their baseline', () => {
     expect(compareCells([cell({}, {})], 'native', targets)).toEqual({ comparisons: [], over_links: [] });
     const apart = [cell({}, {}), cell({ ...native, link: 'wide' }, {})];
     expect(compareCells(apart, 'native', targets).comparisons).toEqual([]);
+  });
+
+  it('are named in the text where a target fails, and where it is not known whether it does', () => {
+    const of = (frozen: number | null) => {
+      const cells = [
+        cell({}, { utilisation: 0.5, freeze_count: frozen }),
+        cell(native, { freeze_count: frozen }),
+      ];
+      const freezes = { metric: 'freeze_count', at_most: 1 } as const;
+      const compared = compareCells(cells, 'native', [...targets, freezes]);
+      return matrixText({
+        ...{ title: 'Two', description: null, matrix: 'two', ccscope: '1.2.3', created: '2026-01-31' },
+        ...{ runs: 1, duration_s: 42, complete: true, notes: [], failures: [] },
+        ...{ baseline: 'native', cells, ...compared },
+      });
+    };
+    expect(of(0)).toMatch(/ utilisation$/m);
+    expect(of(null)).toMatch(/ utilisation, freezes \(not known\)$/m);
   });
 });
