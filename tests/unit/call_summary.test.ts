@@ -104,6 +104,18 @@ describe('the report for people', () => {
     expect(text).not.toMatch(/NaN|Infinity|of TCP/);
   });
 
+  it('says whose overuses are counted where a detector watched, and has a dash where none did', () => {
+    const watched = { ...report, mode: 'observe' as const, runs: [run(0.8, 20, 5)] };
+    const runs = [{ ...run(0.8, 20, 5), overuse_count: null }];
+    const whose = 'overuses are those of a GCC that only watches';
+    expect(reportText(watched)).toContain(whose);
+    const text = reportText({ ...watched, runs });
+    expect(text).not.toContain(whose);
+    expect(text).not.toContain('null');
+    expect(text).toMatch(/^ *1 .* - +30\.0 +0 /m);
+    expect(summarise(runs).overuse_count).toEqual({ median: null, min: null, max: null });
+  });
+
   it('says what was sent, but for pages that decide it themselves', () => {
     const source = { name: 'noise', width: 1280, height: 720, fps: 30 };
     const [first] = reportText({ ...report, source, codec: 'vp9', audio: true }).split('\n');

@@ -141,7 +141,7 @@ export function pageReport(
       : metrics.pathUtilisation === null
         ? null
         : Math.max(0, metrics.pathUtilisation - (metrics.utilisation ?? 0)),
-    overuse_count: shadow === undefined ? 0 : overuses(shadow),
+    overuse_count: shadow === undefined ? null : overuses(shadow),
     fps: metrics.framesPerSecond,
     freeze_count: freezes?.length ?? null,
     longest_freeze_s:

@@ -47,7 +47,7 @@ const COLUMNS: readonly [
       shares === undefined ? '-' : `${shares.received_bps.map(kbps).join(' / ')} (${text(shares.jain, 3)})`,
     ({ shares }) => shares !== undefined,
   ],
-  ['overuses', (run) => String(run.overuse_count)],
+  ['overuses', (run) => text(run.overuse_count, 0)],
   ['fps', (run) => text(run.fps, 1)],
   ['freezes (longest s)', (run) => `${text(run.freeze_count, 0)} (${text(run.longest_freeze_s, 1)})`],
   [
@@ -60,7 +60,7 @@ const COLUMNS: readonly [
 /** Explains which part of a run each number covers. */
 const WINDOWS =
   'loss, drops, 90 % after, overuses, freezes and lateness cover the whole run, the other numbers its last two thirds';
-/** Added to WINDOWS if the browser decides the bitrate. */
+/** Added to WINDOWS if the browser decides the bitrate and a detector watched. */
 const WATCHED = '; overuses are those of a GCC that only watches';
 
 /** Formats rows of cells as text. Each column is as wide as its widest cell. */
@@ -188,6 +188,8 @@ function controllerText(report: ControllerReport, isOfPages: boolean): string {
   const own = isOfPages ? 'the pages’ own controller' : 'the browser’s own controller';
   const name = controller === 'native' ? own : `${named}, ${mode} mode`;
   const columns = COLUMNS.filter(([, , only]) => only === undefined || [...runs, ...aside].some(only));
+  const isWatched =
+    mode === 'observe' && [...runs, ...aside].some(({ overuse_count: count }) => count !== null);
   const row = (run: RunReport, which: string): string[] => [
     `${run.machine.overloaded ? MARK : ''}${which}`,
     ...columns.map(([, cell]) => cell(run)),
@@ -203,7 +205,7 @@ function controllerText(report: ControllerReport, isOfPages: boolean): string {
     ...machineLines(runs, aside),
     ...runs.flatMap((run, i) => stepLines(run, i + 1)),
     ...runs.flatMap((run, i) => incidentLines(run, i + 1)),
-    mode === 'observe' ? WINDOWS + WATCHED : WINDOWS,
+    isWatched ? WINDOWS + WATCHED : WINDOWS,
   ];
   if (runs.length > 1) {
     lines.push(

@@ -113,8 +113,8 @@ export interface RunReport extends LinkMetrics, TargetReport {
    * traffic. Null if the capacity was 0 all this time.
    */
   cross_utilisation: number | null;
-  /** How often the overuse detector entered the state overuse. */
-  overuse_count: number;
+  /** How often the overuse detector entered the state overuse. Null if no detector watched. */
+  overuse_count: number | null;
   /** Decoded frames per second over the last two thirds of the run. */
   fps: number | null;
   /**

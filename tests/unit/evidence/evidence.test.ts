@@ -91,6 +91,14 @@ describe('a call whose video never arrives', () => {
     expect(reportOf(input)).toMatchObject({ freeze_count: 1, longest_freeze_s: 0.9 });
     expect(reportOf(without())).toMatchObject({ freeze_count: null, longest_freeze_s: null });
   });
+
+  it('counts overuses if a detector watched, and knows none if it could not', () => {
+    const reportOf = (shadows: CallRecord['shadows']) =>
+      pageReport({ ...input, record: { ...record, shadows } }, { fromUs: 0, toUs: 30e6 }, false);
+    expect(record.shadows).not.toEqual([]);
+    expect(reportOf(record.shadows).overuse_count).toBeGreaterThanOrEqual(0);
+    expect(reportOf([])).toMatchObject({ overuse_count: null, shadows: [] });
+  });
 });
 
 describe('why a controller that watched would have changed its target', () => {
