@@ -29,6 +29,9 @@ async function installed(...args: string[]): Promise<{ status: number; stdout: s
   }
 }
 
+// Two pictures of 4x2.
+write('clip.y4m', `YUV4MPEG2 W4 H2 F30:1\n${`FRAME\n${'\0'.repeat(12)}`.repeat(2)}`);
+
 describe('ccscope call --matrix', () => {
   const small = file('small.json', {});
   it.each([
@@ -52,7 +55,11 @@ describe('ccscope call --matrix', () => {
     ],
     [
       ['--twin', '--matrix', file('codec.json', { sources: [{ name: 'fractal', codec: 'vp9' }] })],
-      /--codec: the twin can simulate fractal in VP8 only/,
+      /codec\.json\.sources\.0\.codec: expected vp8, since the twin can simulate fractal in VP8 only, got "vp9"; remove `codec`, or remove --twin/,
+    ],
+    [
+      ['--twin', '--matrix', file('clip.json', { sources: [{ name: 'noise' }, { name: 'clip.y4m' }] })],
+      /clip\.json\.sources\.1\.source: expected a source that the twin can simulate \(synthetic, .*got "clip\.y4m"; choose one of these, or remove --twin/,
     ],
   ])('refuses %j as bad usage', async (args, expected) => {
     const { status, stderr, stdout } = await ccscope(['call', ...args]);

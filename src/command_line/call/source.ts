@@ -21,9 +21,9 @@ const DEFAULT_FPS = 30;
 
 /**
  * Throws UsageError for a file that Chromium cannot play, or if a size or frame rate is given together with a
- * file.
+ * file. `given` says in the message about such a file where it is named; default: `--source`.
  */
-export function sourceOf({ source, size, fps }: SourceFlags): CallSource {
+export function sourceOf({ source, size, fps }: SourceFlags, given?: string): CallSource {
   const format = { ...VIDEO_SIZES[size ?? DEFAULT_SIZE], fps: fps ?? DEFAULT_FPS };
   if (source === 'synthetic') return { name: source, ...format, file: null };
   if (isContent(source)) return { name: source, ...format, file: contentFile(source, format) };
@@ -32,7 +32,7 @@ export function sourceOf({ source, size, fps }: SourceFlags): CallSource {
     throw new UsageError(
       `--${flag}: a video file has its own size and frame rate; remove --${flag}, or use another file`,
     );
-  return { name: basename(source), ...readVideoFile(source), file: resolve(source) };
+  return { name: basename(source), ...readVideoFile(source, given), file: resolve(source) };
 }
 
 /**

@@ -26,11 +26,13 @@ const JPEG_HEADER_BYTES = 65_536;
 
 const CONVERT = 'convert the video with `ffmpeg -i FILE -pix_fmt yuv420p out.y4m`';
 
-/** The size and frame rate of a video file. Throws UsageError if Chromium cannot play the file. */
-export function readVideoFile(path: string): VideoFormat {
-  const expected = (what: string): UsageError =>
-    new UsageError(`--source ${path}: expected ${what}; ${CONVERT}`);
-  const file = opened(path);
+/**
+ * The size and frame rate of a video file. `given` says in messages where the file is named. Throws UsageError if
+ * Chromium cannot play the file.
+ */
+export function readVideoFile(path: string, given = `--source ${path}`): VideoFormat {
+  const expected = (what: string): UsageError => new UsageError(`${given}: expected ${what}; ${CONVERT}`);
+  const file = opened(path, given);
   try {
     const { size } = fstatSync(file);
     const isY4m = /\.y4m$/i.test(path);
@@ -44,12 +46,12 @@ export function readVideoFile(path: string): VideoFormat {
   }
 }
 
-function opened(path: string): number {
+function opened(path: string, given: string): number {
   try {
     return openSync(path, 'r');
   } catch (error) {
     throw new UsageError(
-      `--source ${path}: cannot be read (${systemCode(error) ?? 'unknown error'}); correct the path`,
+      `${given}: cannot be read (${systemCode(error) ?? 'unknown error'}); correct the path`,
     );
   }
 }

@@ -1,9 +1,10 @@
 /** `ccscope call --matrix`: every combination of the links, controllers and sources in a file, in one report. */
 import { inputsOf, openServer, realCalls, twinCalls } from '../call/plan_series.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
+import { ConfigError, shown } from '../../text/quantities.js';
 import { interruptible } from '../interrupt.js';
 import { checkOutputs, inTurn, writeJson, writeText, type InputFile, type Io } from '../io.js';
-import { DEFAULT_BASELINE, DEFAULT_DURATION_S, DEFAULT_RUNS } from '../matrix/form.js';
+import { DEFAULT_BASELINE, DEFAULT_DURATION_S, DEFAULT_RUNS, DEFAULT_SOURCES } from '../matrix/form.js';
 import { matrixHtml } from '../matrix/html.js';
 import { cellsOf, NATIVE, type Cell } from '../matrix/plan.js';
 import { readMatrix, type MatrixFile } from '../matrix/read.js';
@@ -11,7 +12,7 @@ import { matrixReport, type MatrixHead, type MatrixReport } from '../matrix/repo
 import { makeReal, makeTwins, type Made } from '../matrix/run.js';
 import { faultsInCharge, matrixText } from '../matrix/text.js';
 import { faultLine } from '../controllers/controllers.js';
-import { sourcePreset } from '../twin/options.js';
+import { SIMULATED, unsimulated } from '../twin/options.js';
 import { version } from '../../html/version.js';
 import type { CallFlags } from './call_options.js';
 import { counted } from '../../text/counted.js';
@@ -86,7 +87,7 @@ async function simulate({ file, head, cells: all }: Planned, flags: CallFlags, i
   const cells = all.filter(({ plan }) => plan.controller !== NATIVE);
   if (cells.length === 0)
     throw new UsageError('--twin: expected a controller other than native in the matrix; add one');
-  for (const { plan } of cells) sourcePreset(plan.source, plan.codec);
+  checkSimulated(file, cells);
   const { baseline = DEFAULT_BASELINE } = file.matrix;
   const names = (planned: readonly Cell[]): boolean =>
     planned.some(({ controller }) => controller === baseline);
@@ -99,6 +100,28 @@ async function simulate({ file, head, cells: all }: Planned, flags: CallFlags, i
   };
   const report = () => matrixReport({ ...head, notes }, file.matrix, made.cells, made.failures);
   await writing(report, flags, io, (signal) => makeTwins(made, machine, { runs: head.runs, signal, io }));
+}
+
+/** Throws UsageError, with the path in the file, for a source or codec that the twin cannot simulate. */
+function checkSimulated(
+  { matrix: { sources = DEFAULT_SOURCES }, at }: MatrixFile,
+  cells: readonly Cell[],
+): void {
+  for (const [i, { name }] of sources.entries()) {
+    const plan = cells.find(({ source }) => source === name)?.plan;
+    if (plan === undefined) continue;
+    const { source, codec } = plan;
+    const field = unsimulated(source, codec);
+    if (field === null) continue;
+    const [expected, got, fix] =
+      field === 'codec'
+        ? [`vp8, since the twin can simulate ${source.name} in VP8 only`, codec, 'remove `codec`']
+        : [`a source that the twin can simulate (${SIMULATED})`, source.name, 'choose one of these'];
+    throw new UsageError(
+      new ConfigError(`${at}.sources.${i}.${field}`, expected, shown(got), `${fix}, or remove --twin`)
+        .message,
+    );
+  }
 }
 
 async function callAll({ file, head, cells }: Planned, flags: CallFlags, io: Io): Promise<void> {

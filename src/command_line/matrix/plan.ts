@@ -17,6 +17,7 @@ import { ParameterProblem, parameterValue } from '../../trace/index.js';
 import { CONTENT_NAMES } from '../call/named_content.js';
 import { sourceOf } from '../call/source.js';
 import type { CallPlan } from '../call/types.js';
+import { VIDEO_FILE } from '../call/video_file.js';
 import { UsageError } from '../../text/errors.js';
 import {
   DEFAULT_DURATION_S,
@@ -129,17 +130,24 @@ function sentOf(
   at: string,
 ): Pick<CallPlan, 'source' | 'codec' | 'audio'> {
   const { name, source = name, size, fps, codec = 'vp8', audio = false } = entry;
-  const known = NAMES.includes(source);
+  const format = { ...(size && { size }), ...(fps && { fps }) };
+  if (NAMES.includes(source)) return { source: sourceOf({ source, ...format }), codec, audio };
   const path = resolve(folder, source);
-  if (!known && !existsSync(path))
+  if (!VIDEO_FILE.test(path) || !existsSync(path))
     throw new ConfigError(
       `${at}.source`,
-      `${NAMES.join(', ')} or a file`,
+      `${NAMES.join(', ')} or a file (.y4m, .mjpeg)`,
       shown(source),
       'correct this name',
     );
-  const flags = { source: known ? source : path, ...(size && { size }), ...(fps && { fps }) };
-  return { source: sourceOf(flags), codec, audio };
+  for (const [field, value] of Object.entries(format))
+    throw new ConfigError(
+      `${at}.${field}`,
+      `no \`${field}\` for a video file, which has its own size and frame rate`,
+      shown(value),
+      `remove \`${field}\``,
+    );
+  return { source: sourceOf({ source: path }, `${at}.source: ${source}`), codec, audio };
 }
 
 function choiceOf(entry: MatrixController, { folder }: MatrixFile, at: string): Choice {

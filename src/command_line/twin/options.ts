@@ -8,6 +8,18 @@ import { UsageError } from '../../text/errors.js';
 /** The tables from which a report is computed. */
 const REPORTED: readonly TableName[] = ['packet', 'rate', 'group'];
 
+/** The sources that the twin can simulate, for messages. */
+export const SIMULATED = 'synthetic, test-picture, fractal, noise or text';
+
+/**
+ * What keeps the twin from simulating the video of a call: its source, or the source's codec. Null if the twin can
+ * simulate it.
+ */
+export function unsimulated(source: SourceReport, codec: VideoCodec): 'source' | 'codec' | null {
+  if (measuredPreset(source, codec) !== undefined) return null;
+  return SOURCE_PRESETS.includes(source.name) ? 'codec' : 'source';
+}
+
 /**
  * The preset of the component `media_source` that simulates the video of a call. Throws UsageError if no preset
  * exists for this source and codec.
@@ -16,10 +28,10 @@ export function sourcePreset(source: SourceReport, codec: VideoCodec): string {
   const measured = measuredPreset(source, codec);
   if (measured !== undefined) return measured;
   const { name } = source;
-  if (SOURCE_PRESETS.includes(name))
+  if (unsimulated(source, codec) === 'codec')
     throw new UsageError(`--codec: the twin can simulate ${name} in VP8 only; remove --codec ${codec}`);
   throw new UsageError(
-    `--source: expected a source that the twin can simulate (synthetic, test-picture, fractal, noise or text), got ${name}; choose one of these or remove --twin`,
+    `--source: expected a source that the twin can simulate (${SIMULATED}), got ${name}; choose one of these or remove --twin`,
   );
 }
 

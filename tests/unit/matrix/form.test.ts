@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import { parseMatrix } from '../../../src/command_line/matrix/form.js';
 import { cellsOf, stepsOf } from '../../../src/command_line/matrix/plan.js';
@@ -79,6 +81,51 @@ describe('a matrix', () => {
     [{ sources: [{ name: 'film' }] }, /sources\.0\.source: expected synthetic.* or a file/],
   ])('whose %j is invalid is refused by its path', (changes, message) => {
     expect(() => cells({ ...SMALL, ...changes })).toThrow(message);
+  });
+
+  describe('with a video file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ccscope-matrix-'));
+    afterAll(() => rmSync(folder, { recursive: true }));
+    const picture = `FRAME\n${'\0'.repeat(12)}`;
+    const clip = `YUV4MPEG2 W4 H2 F24:1\n${picture}`;
+    for (const [name, text] of Object.entries({
+      ...{ 'clip.y4m': clip, 'clip.mp4': clip, 'broken.y4m': `${clip}FRA`, 'broken.mjpeg': 'GIF89a' },
+    }))
+      writeFileSync(join(folder, name), text);
+    const sent = (source: object) =>
+      cellsOf({
+        ...{ at: 'matrix', folder },
+        matrix: parseMatrix({ ...SMALL, sources: [{ name: 'synthetic' }, { name: 'film', ...source }] }),
+      });
+
+    it.each([
+      [
+        { source: 'clip.y4m', size: '720p' },
+        /^matrix\.sources\.1\.size: expected no `size` .*remove `size`$/,
+      ],
+      [{ source: 'clip.y4m', fps: 30 }, /^matrix\.sources\.1\.fps: expected no `fps` .*remove `fps`$/],
+      [
+        { source: 'clip.mp4' },
+        /^matrix\.sources\.1\.source: expected synthetic.* or a file \(\.y4m, \.mjpeg\), got "clip\.mp4"/,
+      ],
+      [
+        { source: 'broken.y4m' },
+        /^matrix\.sources\.1\.source: broken\.y4m: expected complete frames.*; convert/,
+      ],
+      [{ source: 'broken.mjpeg' }, /^matrix\.sources\.1\.source: broken\.mjpeg: expected a sequence of JPEG/],
+    ])('whose source is %j is refused by its path', (source, message) => {
+      expect(() => sent(source)).toThrow(message);
+      expect(() => sent(source)).not.toThrow(/--/);
+    });
+
+    it('has its size and frame rate', () => {
+      const [plan] = sent({ source: 'clip.y4m' }).flatMap((each) =>
+        each.source === 'film' ? each.plan : [],
+      );
+      expect(plan?.source).toEqual({
+        ...{ name: 'clip.y4m', width: 4, height: 2, fps: 24, file: join(folder, 'clip.y4m') },
+      });
+    });
   });
 
   it('has a cell for each combination, with the defaults of the command line', () => {
