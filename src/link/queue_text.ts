@@ -40,12 +40,13 @@ function valueOf(spec: ParameterSpec, text: string, bareAllowed: boolean): numbe
   return value === undefined ? undefined : parameterNumber(spec, value);
 }
 
-function expectation(specs: readonly ParameterSpec[]): string {
+function expectation(name: string, specs: readonly ParameterSpec[]): string {
   const ranges = specs.map((spec) => {
     const unit = spec.unit === 'packets' ? 'p' : spec.unit === '1/s' ? '' : spec.unit;
     return spec.values?.join(' or ') ?? `${spec.min} to ${spec.max}${unit}`;
   });
-  return `${specs[0] === undefined ? '' : shortName(specs[0])} as ${ranges.join(', or ')}`;
+  // Only limits have several units. A limit of 0 is within their ranges, but a queue without room is refused.
+  return `${name} as ${ranges.join(', or ')}${specs[1] ? ', but not 0' : ''}`;
 }
 
 /**
@@ -73,7 +74,7 @@ function parseSetting(kind: QueueKind, text: string, field: string): [name: stri
     const value = valueOf(spec, given, key !== undefined && !isLimit);
     if (value !== undefined && !(isLimit && value === 0)) return [camelCase(spec.name), value];
   }
-  throw new ConfigError(field, expectation(specs), shown(text), EXAMPLES);
+  throw new ConfigError(field, expectation(name, specs), shown(text), EXAMPLES);
 }
 
 function disciplineOf(name: string): Discipline | undefined {

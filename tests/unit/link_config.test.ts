@@ -143,7 +143,9 @@ describe('what a refused queue says', () => {
     ['no-such-queue:5ms', 'one of droptail, codel, pie, pie-rfc8033, sfq, sfq-linux, fq_codel'],
     ['codel:targets=13ms', 'a setting of codel (target, interval, limit, mtu, least_backlog)'],
     ['codel:target=13', 'target as 0.001 to 10000ms'],
-    ['sfq:0p', 'limit as 0 to 60000ms, or 0 to 1000000000B, or 0 to 1000000p'],
+    ['sfq:0p', 'limit as 0 to 60000ms, or 0 to 1000000000B, or 0 to 1000000p, but not 0'],
+    ['droptail:limit=2h', 'limit as 0 to 60000ms, or 0 to 1000000000B, or 0 to 1000000p, but not 0'],
+    ['pie:burst_allowance=2h', 'burst_allowance as 0 to 60000ms'],
     ['pie:variant=x', 'variant as linux or rfc8033'],
   ])('%s', (text, expected) => expect(problem(() => parseQueue(text)).expected).toBe(expected));
 });
