@@ -103,10 +103,8 @@ async function simulate({ file, head, cells: all }: Planned, flags: CallFlags, i
 }
 
 /** Throws UsageError, with the path in the file, for a source or codec that the twin cannot simulate. */
-function checkSimulated(
-  { matrix: { sources = DEFAULT_SOURCES }, at }: MatrixFile,
-  cells: readonly Cell[],
-): void {
+function checkSimulated({ matrix, at }: MatrixFile, cells: readonly Cell[]): void {
+  const { sources = DEFAULT_SOURCES } = matrix;
   for (const [i, { name }] of sources.entries()) {
     const plan = cells.find(({ source }) => source === name)?.plan;
     if (plan === undefined) continue;
