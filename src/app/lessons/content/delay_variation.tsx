@@ -56,9 +56,9 @@ const lesson: Lesson = {
     solution: '60ms',
     because: (
       <>
-        With this much noise, the filtered trend also crosses the threshold while the link is not full. Such a
-        cut begins at a lower rate, and the rate recovers slowly. Jitter that keeps the order of packets also
-        bunches them, so that they wait longer in the queue.
+        With this much noise, the trend also crosses the threshold while the link is not full, and the rate
+        recovers slowly from each cut. Jitter that keeps the order of packets also bunches them, so that they
+        wait longer.
       </>
     ),
   },
