@@ -4,7 +4,7 @@ import type { ControllerReport, Summary } from '../call/types.js';
 import { COMPARED, type Compared, type LinkSet, type Target } from './form.js';
 import type { CellNames } from './plan.js';
 
-/** The report on a cell that has runs, if only runs that were set aside. Other cells have no report. */
+/** The report on a cell that has runs, even if all of them were set aside. Other cells have no report. */
 export interface CellReport extends CellNames {
   report: ControllerReport;
 }

@@ -319,7 +319,7 @@ describe('what the lessons say is so', () => {
     }
   });
 
-  it('the gain of the filter is what the answer says, and its cuts begin below the capacity', async () => {
+  it('the gain of the filter is what the answer says', async () => {
     const text = textOf((await lessonOf('kalman-filter')).prediction.because);
     const [, large = NaN, small = NaN] = /about ([\d.]+) instead of ([\d.]+)\)/.exec(text) ?? [];
     const gainOf = async (choice: string): Promise<number> => {

@@ -50,7 +50,7 @@ const lesson: Lesson = {
         But with α = 0.85, the trend never falls below −γ in this run. Without an underuse, the next normal
         signal leads from Hold to Increase at once, and the queue drains only because the cut sets the rate
         below what is received. In the strip below the charts, the upper row shows the signal and the lower
-        row shows the state; Hold is seen there with the other two α only, for moments.
+        row shows the state; Hold is seen there only with the other two values of α, and only for moments.
       </p>
     </>
   ),
