@@ -23,8 +23,9 @@ const READ_ROWS = 2;
 /** Once painting has taken this long in a frame, the next chart waits for another frame. */
 const FRAME_MS = 6;
 /**
- * Once work for `inFrame` has taken this long in a frame, the next work waits for another frame. The browser lays out
- * the page after each frame, which on a slow machine takes longer than creating a chart.
+ * Once work for `inFrame`, or painting charts for the first time, has taken this long in a frame, the rest waits for
+ * another frame. The browser lays out the page after each frame, which on a slow machine takes longer than creating a
+ * chart, and about as long as painting it.
  */
 const WORK_MS = 100;
 /**
@@ -387,7 +388,8 @@ export class Scope {
     let frameBegan = -Infinity;
     for (const { chart } of read) {
       if (!this.#seen.has(chart)) continue;
-      if (performance.now() - frameBegan > (this.source.frameMs ?? FRAME_MS)) {
+      const budgetMs = chart.isPainted ? (this.source.frameMs ?? FRAME_MS) : WORK_MS;
+      if (performance.now() - frameBegan > budgetMs) {
         await nextFrame();
         frameBegan = performance.now();
       }

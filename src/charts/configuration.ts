@@ -113,7 +113,7 @@ export function withSpikes(
 }
 
 /** The area that the plot of a chart with this size will have, including the margin above it and the labels below it. */
-export function expectedArea({ width, height }: Pick<Chart, 'width' | 'height'>): ChartArea {
+export function expectedArea({ clientWidth: width, clientHeight: height }: HTMLElement): ChartArea {
   const right = width - RIGHT_WIDTH;
   return { left: LEFT_WIDTH, right, top: 0, bottom: height, width: right - LEFT_WIDTH, height };
 }

@@ -21,15 +21,25 @@ import type { TimeAxis } from './time_axis.js';
 Chart.register(LineController, LineElement, PointElement, LinearScale);
 
 /**
- * A chart that Chart.js neither lays out nor paints until `hasBegun` is set. Otherwise each new chart would be
- * painted without data, and again when its container has been laid out, before it is painted with its data.
+ * A chart that Chart.js neither measures nor paints until `begin` is called. Otherwise each new chart would be
+ * measured three times, each time with a layout of the page, and painted twice before it is painted with its data.
  */
 class DeferredChart extends Chart<'line', Point[]> {
   // Without an initial value, which would be set only after the constructor of the base class has called `update`.
   declare hasBegun?: boolean;
 
+  override resize(width?: number, height?: number): void {
+    if (this.hasBegun) super.resize(width, height);
+  }
+
   override update(mode?: UpdateMode): void {
     if (this.hasBegun) super.update(mode);
+  }
+
+  /** Fits the canvas to its container. From now on, the chart can be painted. */
+  begin(): void {
+    super.resize();
+    this.hasBegun = true;
   }
 }
 
@@ -41,7 +51,7 @@ class DeferredChart extends Chart<'line', Point[]> {
 export class TimeChart {
   readonly series: readonly Series[];
   readonly canvas: HTMLCanvasElement;
-  protected readonly chart: Chart<'line', Point[]> & { hasBegun?: boolean };
+  protected readonly chart: DeferredChart;
   readonly #axis: TimeAxis;
   readonly #cursor: HTMLElement;
   readonly #selection: HTMLElement;
@@ -60,6 +70,9 @@ export class TimeChart {
     this.series = spec.series;
     this.#axis = axis;
     this.canvas = container.appendChild(document.createElement('canvas'));
+    this.canvas.style.cssText = 'width:100%;height:100%';
+    // Without a size of its own, Chart.js would measure the canvas.
+    this.canvas.width = this.canvas.height = 1;
     this.#cursor = overlay(container, 'width:1px;opacity:.55');
     this.#selection = overlay(container, 'opacity:.15');
     this.#marks = new MarkLayer(container, axis);
@@ -83,6 +96,11 @@ export class TimeChart {
     );
   }
 
+  /** Whether the chart has been drawn. */
+  get isPainted(): boolean {
+    return this.chart.hasBegun === true;
+  }
+
   /** Width of the plot in CSS pixels. The rows for `set` should be decimated to this width. */
   get plotWidth(): number {
     return Math.max(50, this.#area.width);
@@ -91,7 +109,7 @@ export class TimeChart {
   /** The area of the plot within the canvas. */
   get #area(): ChartArea {
     // Chart.js sets the area when it lays out the chart for the first time.
-    return this.chart.hasBegun ? this.chart.chartArea : expectedArea(this.chart);
+    return this.chart.hasBegun ? this.chart.chartArea : expectedArea(this.canvas);
   }
 
   /** The largest distance between two rows of a table that a line connects, in seconds. */
@@ -174,9 +192,7 @@ export class TimeChart {
       x.min = this.#axis.window.fromUs / 1e6;
       x.max = this.#axis.window.toUs / 1e6;
     }
-    // The container may have changed since the chart was created, for example because its legend was added.
-    if (!this.chart.hasBegun) this.chart.resize();
-    this.chart.hasBegun = true;
+    if (!this.chart.hasBegun) this.chart.begin();
     this.chart.update('none');
     this.#placeCursor();
     this.#marks.place(this.#area);

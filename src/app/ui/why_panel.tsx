@@ -3,6 +3,7 @@
  * to its time.
  */
 import { effect, useComputed, useSignal, type Signal } from '@preact/signals';
+import { Component } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 import type { Scope } from '../../boards/scope.js';
@@ -29,10 +30,13 @@ const STILL_MS = 200;
 /** The largest number of lines that are shown at once. */
 const MOST_LINES = 400;
 /**
- * The number of lines that are created at first, and again each time the page is idle. On a slow machine, it would take
- * too long to create a long list at once.
+ * The number of lines that are created at first: more than the list shows without scrolling. On a slow machine, it would
+ * take too long to create a long list at once, and the page would not be usable in the meantime. So MORE_LINES lines are
+ * created each time the page is idle, beginning LATER_MS later, or at once when the user turns to the list.
  */
-const LINES_AT_ONCE = 30;
+const FIRST_LINES = 20;
+const MORE_LINES = 40;
+const LATER_MS = 2000;
 /** A mark is described if its distance from the cursor is at most this fraction of the window. */
 const AT_MARK = 0.01;
 
@@ -144,14 +148,20 @@ function inSight(changes: readonly TargetChange[], fromUs: number): readonly Tar
   return changes.slice(start, start + MOST_LINES);
 }
 
-/** Calls `work` when the page is idle, at the latest after a second. Returns a function that cancels this. */
-function whenIdle(work: () => void): () => void {
-  if (!('requestIdleCallback' in globalThis)) {
-    const timer = setTimeout(work, 50);
-    return () => clearTimeout(timer);
-  }
-  const request = requestIdleCallback(work, { timeout: 1000 });
-  return () => cancelIdleCallback(request);
+/**
+ * After `afterMs`, calls `work` when the page is idle, at the latest after another second. Returns a function that
+ * cancels this.
+ */
+function whenIdle(work: () => void, afterMs: number): () => void {
+  let request: number | undefined;
+  const timer = setTimeout(() => {
+    if ('requestIdleCallback' in globalThis) request = requestIdleCallback(work, { timeout: 1000 });
+    else work();
+  }, afterMs);
+  return () => {
+    clearTimeout(timer);
+    if (request !== undefined) cancelIdleCallback(request);
+  };
 }
 
 /** The list is one tab stop; the arrow keys move within it. */
@@ -171,20 +181,67 @@ interface LinesProps {
   scope: Scope;
 }
 
+interface LineProps {
+  change: TargetChange;
+  index: number;
+  isCurrent: boolean;
+  /** Whether the Tab key moves the focus to this line. */
+  isStop: boolean;
+  focused: Signal<number | null>;
+  scope: Scope;
+}
+
+/** A line of the list. It is rendered again only if it has changed, since the list may have hundreds of lines. */
+class Line extends Component<LineProps> {
+  override shouldComponentUpdate(next: LineProps): boolean {
+    return (Object.keys(next) as (keyof LineProps)[]).some((name) => next[name] !== this.props[name]);
+  }
+
+  override render({ change, index, isCurrent, isStop, focused, scope }: LineProps) {
+    return (
+      <li>
+        <button
+          type="button"
+          class={change.shape}
+          tabIndex={isStop ? 0 : -1}
+          aria-current={isCurrent ? 'true' : undefined}
+          onFocus={() => (focused.value = index)}
+          onClick={() => scope.axis.jumpTo(momentOf(change))}
+        >
+          <time>{momentText(momentOf(change))}</time>
+          <span aria-hidden="true">{SHAPES[change.shape]}</span>
+          <span class="text">
+            <SymbolText text={change.text} />
+          </span>
+        </button>
+      </li>
+    );
+  }
+}
+
 function Lines({ changes, current, scope }: LinesProps) {
   const list = useRef<HTMLOListElement>(null);
   const focused = useSignal<number | null>(null);
   const atCursor = current === undefined ? 0 : Math.max(0, changes.indexOf(current));
   const stop = Math.min(focused.value ?? atCursor, changes.length - 1);
-  const created = useSignal(LINES_AT_ONCE);
+  const created = useSignal(FIRST_LINES);
+  const isWanted = useSignal(false);
+  const want = (): void => void (isWanted.value = true);
   const isWhole = isOnPaper.value || created.value >= changes.length;
-  useEffect(() => (isWhole ? undefined : whenIdle(() => (created.value += LINES_AT_ONCE))));
+  const afterMs = isWanted.value || created.value > FIRST_LINES ? 0 : LATER_MS;
+  useEffect(
+    () => (isWhole ? undefined : whenIdle(() => (created.value += MORE_LINES), afterMs)),
+    [isWhole, created.value, afterMs],
+  );
   return (
     <ol
       ref={list}
       class="why-lines"
       aria-label="Changes of the target"
       aria-busy={!isWhole}
+      onPointerEnter={want}
+      onScroll={want}
+      onFocusCapture={want}
       onKeyDown={(event) => {
         if (event.key !== 'End' || isWhole) return list.current && moveFocus(event, list.current);
         event.preventDefault();
@@ -196,22 +253,15 @@ function Lines({ changes, current, scope }: LinesProps) {
       }}
     >
       {changes.slice(0, isWhole ? undefined : Math.max(created.value, stop + 1)).map((change, index) => (
-        <li key={`${change.fromUs} ${change.shape}`}>
-          <button
-            type="button"
-            class={change.shape}
-            tabIndex={index === stop ? 0 : -1}
-            aria-current={change === current ? 'true' : undefined}
-            onFocus={() => (focused.value = index)}
-            onClick={() => scope.axis.jumpTo(momentOf(change))}
-          >
-            <time>{momentText(momentOf(change))}</time>
-            <span aria-hidden="true">{SHAPES[change.shape]}</span>
-            <span class="text">
-              <SymbolText text={change.text} />
-            </span>
-          </button>
-        </li>
+        <Line
+          key={`${change.fromUs} ${change.shape}`}
+          change={change}
+          index={index}
+          isCurrent={change === current}
+          isStop={index === stop}
+          focused={focused}
+          scope={scope}
+        />
       ))}
     </ol>
   );
