@@ -83,25 +83,33 @@ function drained(stream: Writable): Promise<void> {
   });
 }
 
-/** Writes to a file, and replaces an existing one. Throws UsageError if the file cannot be created. */
+/**
+ * Writes to a file, and replaces an existing one. Throws UsageError if the file cannot be created. If a write fails,
+ * `ready` and `end` reject with FailedRun, whose cause is the system's error.
+ */
 export function fileOutput(path: string): Output {
   const stream = createWriteStream(path, { fd: open(path) });
   const output = streamOutput(stream);
-  return {
-    ...output,
-    end: async () => {
-      await output.ready();
-      stream.end();
-      if (!stream.closed) await once(stream, 'close');
-    },
+  const fail = (error: unknown): never => {
+    throw new FailedRun(unwritable(path, error), { cause: error });
   };
+  const ready = (): Promise<boolean> => output.ready().catch(fail);
+  const end = async (): Promise<void> => {
+    await ready();
+    stream.end();
+    if (!stream.closed) await once(stream, 'close').catch(fail);
+  };
+  return { ...output, ready, end };
 }
+
+const unwritable = (path: string, error: unknown): string =>
+  `${path}: cannot be written (${systemCode(error) ?? 'unknown error'})`;
 
 function open(path: string): number {
   try {
     return openSync(path, 'w');
   } catch (error) {
-    throw new UsageError(`${path}: cannot be written (${systemCode(error) ?? 'unknown error'})`);
+    throw new UsageError(unwritable(path, error));
   }
 }
 
@@ -139,7 +147,7 @@ export function createFile(path: string): NewFile {
     try {
       writeFileSync(file, text);
     } catch (error) {
-      throw new FailedRun(`${path}: cannot be written (${systemCode(error) ?? 'unknown error'})`);
+      throw new FailedRun(unwritable(path, error));
     }
   };
   return { write, close: () => closeSync(file) };

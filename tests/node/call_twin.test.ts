@@ -53,6 +53,9 @@ describe('ccscope call --twin', () => {
       expect(run?.target_mean_bps).toBeLessThan(1.14e6);
       expect(run).toMatchObject({ cross_utilisation: 0, shadows: [], controller_faults: [] });
     }
+    // NADA has no overuse detector.
+    expect(report.runs[0]?.overuse_count).toBeGreaterThanOrEqual(0);
+    expect(others[0]?.runs[0]?.overuse_count).toBeNull();
   });
 
   it('counts a freeze that never ends', async () => {

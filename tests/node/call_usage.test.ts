@@ -180,9 +180,9 @@ describe('ccscope call', () => {
     expect(existsSync(path('t.gcc-2'))).toBe(true);
   });
 
-  it('prints its report even if the file cannot take it', async () => {
+  it.each(['--json', '--trace'])('prints its report even if the file of %s cannot take it', async (option) => {
     const { status, stdout, stderr } = await ccscope([
-      ...['call', '--twin', '--duration', '3s', '--json', '/dev/full'],
+      ...['call', '--twin', '--duration', '3s', option, '/dev/full'],
     ]);
     expect([status, stderr]).toEqual([1, '/dev/full: cannot be written (ENOSPC)\n']);
     expect(stdout).toContain('utilisation');

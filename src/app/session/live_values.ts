@@ -8,8 +8,11 @@ import { TABLE_SPECS, tableSpec } from '../../core/schema.js';
 /** Counts over the whole call. */
 export interface Counters {
   groups: number;
-  /** The number of times that the overuse detector of flow 0, the main flow, began to signal overuse. */
-  overuseCount: number;
+  /**
+   * The number of times that the overuse detector of flow 0, the main flow, began to signal overuse. Null if the flow's
+   * controller has no overuse detector, or has judged no group yet.
+   */
+  overuseCount: number | null;
   /** The number of rows in each table. */
   rows: Record<string, number>;
 }
@@ -75,7 +78,8 @@ export class LiveValues {
 
   get counters(): Counters {
     const rows = Object.fromEntries(this.#rows);
-    return { groups: rows['group'] ?? 0, overuseCount: this.#overuseCount, rows };
+    const overuseCount = Number.isNaN(this.#signal) ? null : this.#overuseCount;
+    return { groups: rows['group'] ?? 0, overuseCount, rows };
   }
 
   clear(): void {

@@ -72,7 +72,7 @@ export class Recording {
   }
 
   #problem(error: unknown): string {
-    const why = systemCode(error) ?? 'unknown error';
+    const why = systemCode(error instanceof FailedRun ? error.cause : error) ?? 'unknown error';
     return `the recording ended early: ${this.file} cannot be written (${why}); free some space, then record again`;
   }
 

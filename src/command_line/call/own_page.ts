@@ -39,7 +39,7 @@ export interface PageMedia {
   audioBytesReceived: number;
 }
 export interface PageCounters {
-  overuseCount: number;
+  overuseCount: number | null;
 }
 /** A controller of the call, and its target rates. In a list, the controller of flow 0 comes first. */
 export interface PageTargets extends TargetRows {

@@ -61,11 +61,12 @@ function targetRows(batches: readonly TraceBatch[]): { timeUs: number[]; targetB
   return { timeUs: own.map((i) => timeUs[i] ?? NaN), targetBps: own.map((i) => targetBps[i] ?? NaN) };
 }
 
-/** How often the overuse detector entered the state overuse. */
-function overuses(batches: readonly TraceBatch[]): number {
+/** How often the overuse detector entered the state overuse. Null if the controller has no overuse detector. */
+function overuses(batches: readonly TraceBatch[]): number | null {
   const spec = tableSpec('group').columns.find(({ name }) => name === 'signal');
   const overuse = spec?.values?.indexOf('overuse') ?? NaN;
   const signals = columnsOf(batches, 'group')('signal');
+  if (signals.length === 0) return null;
   return signals.filter((signal, i) => signal === overuse && signals[i - 1] !== overuse).length;
 }
 
