@@ -180,13 +180,16 @@ describe('ccscope call', () => {
     expect(existsSync(path('t.gcc-2'))).toBe(true);
   });
 
-  it.each(['--json', '--trace'])('prints its report even if the file of %s cannot take it', async (option) => {
-    const { status, stdout, stderr } = await ccscope([
-      ...['call', '--twin', '--duration', '3s', option, '/dev/full'],
-    ]);
-    expect([status, stderr]).toEqual([1, '/dev/full: cannot be written (ENOSPC)\n']);
-    expect(stdout).toContain('utilisation');
-  });
+  it.each(['--json', '--trace'])(
+    'prints its report even if the file of %s cannot take it',
+    async (option) => {
+      const { status, stdout, stderr } = await ccscope([
+        ...['call', '--twin', '--duration', '3s', option, '/dev/full'],
+      ]);
+      expect([status, stderr]).toEqual([1, '/dev/full: cannot be written (ENOSPC)\n']);
+      expect(stdout).toContain('utilisation');
+    },
+  );
 
   it('has help', async () => {
     const { status, stdout } = await ccscope(['call', '--help']);
