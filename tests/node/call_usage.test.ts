@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
 
@@ -178,6 +179,16 @@ describe('ccscope call', () => {
     expect(stderr).toContain('t.nada-2: cannot be written (EISDIR)');
     expect(await ccscope([...args, 'gcc'])).toMatchObject({ status: 0, stderr: '' });
     expect(existsSync(path('t.gcc-2'))).toBe(true);
+  });
+
+  it('refuses to replace the page that it opens', async () => {
+    const page = write('page.html', '<title>A call</title>');
+    const { status, stderr } = await ccscope(['call', '--url', pathToFileURL(page).href, '--html', page]);
+    expect([status, stderr]).toEqual([
+      2,
+      `--html: ${page} is also the page to be read; choose another file\n`,
+    ]);
+    expect(readFileSync(page, 'utf8')).toContain('A call');
   });
 
   it.each(['--json', '--trace'])(

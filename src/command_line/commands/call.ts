@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+
 import { Option, type Command } from 'commander';
 
 import { parseRate } from '../../link/capacity_text.js';
@@ -219,10 +221,14 @@ interface Planned {
 /** Checks the options. Throws UsageError. */
 function planned(flags: CallFlags, isGiven: IsGiven, io: Io): Planned {
   if (flags.url.length > 0) {
-    const calls = [pageCalls(pagePlanOf(flags, isGiven))];
+    const plan = pagePlanOf(flags, isGiven);
+    const calls = [pageCalls(plan)];
+    const files = plan.urls
+      .map((url) => new URL(url))
+      .filter(({ protocol, hostname }) => protocol === 'file:' && hostname === '');
     return {
       controllers: calls.map(({ head }) => head.controller),
-      read: [],
+      read: files.map((url) => ({ what: 'page', path: fileURLToPath(url) })),
       make: () => Promise.resolve({ calls, close: () => Promise.resolve() }),
     };
   }
