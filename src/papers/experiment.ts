@@ -10,6 +10,7 @@ import {
   quantityKey,
   summarise,
   type CellValues,
+  type ClaimResult,
   type MetricResult,
   type Quantity,
   type Scenario,
@@ -28,7 +29,7 @@ import {
   type FailureReport,
   type Report,
 } from './report.js';
-import { surfaceFigure } from './surface.js';
+import { surfaceFigure, surfaceReport } from './surface.js';
 
 /** A run that has ended, either with a result or with a failure. */
 export interface Ended {
@@ -68,12 +69,16 @@ export function experimentOf(
   const measured = results.map(({ params, values }): CellValues => ({ cell: params, values }));
   const { surface } = scenario;
   if (surface !== undefined) {
-    const report = experimentReport(scenario, judgeSurface(scenario, surface, measured), about);
-    const figures =
-      report.surface === undefined
-        ? []
-        : [surfaceFigure(report.surface, `${surface.metric}: darker is higher`)];
-    return { report, cases: [], pictures: [{ title: '', columns: [figures] }] };
+    const { surface: map, ...judged } = judgeSurface(scenario, surface, measured);
+    // A map that misses cells is not judged, since its highest point may be among them. A map has no highest point if
+    // all runs of one of its parts failed.
+    if (map === undefined || map.highest.length === 0 || cells.size < cellsOf(scenario).length) {
+      const unjudged = { ...judged, statements: [], claims: notTested(judged.claims) };
+      return { report: experimentReport(scenario, unjudged, about), cases: [], pictures: [] };
+    }
+    const report = experimentReport(scenario, { ...judged, surface: map }, about);
+    const figure = surfaceFigure(surfaceReport(map), `${surface.metric}: darker is higher`);
+    return { report, cases: [], pictures: [{ title: '', columns: [[figure]] }] };
   }
   const judged = judge(scenario, measured);
   const drawn = results.map(({ params, values, trace, densities }, index): CellResults => ({
@@ -137,9 +142,13 @@ export function publishedReport(scenario: Scenario, runs: number): ExperimentRep
   const empty = cellsOf(scenario).map((cell): CellValues => ({ cell, values: new Map() }));
   const { surface: _, ...judged } =
     surface === undefined ? judge(scenario, empty) : judgeSurface(scenario, surface, []);
-  const claims = judged.claims.map((claim) => ({ ...claim, holds: null, cases: [] }));
+  const claims = notTested(judged.claims);
   return experimentReport(scenario, { ...judged, claims }, { runs, cpuSeconds: 0 });
 }
+
+/** The claims without their outcomes. */
+const notTested = (claims: readonly ClaimResult[]): ClaimResult[] =>
+  claims.map((claim) => ({ ...claim, holds: null, cases: [] }));
 
 export function failureOf({ job, outcome }: Ended): FailureReport[] {
   if ('result' in outcome) return [];

@@ -83,7 +83,7 @@ const claim = v.object({
   where: v.string(),
   /** Why the claim may fail, as far as that is known. */
   note: v.optional(v.string()),
-  /** Null if the cells of the claim were not run. */
+  /** Null if the cells of the claim were not run, or if it is about a map that misses cells. */
   holds: v.nullable(v.boolean()),
   /** How the claim is tested, in words. */
   test: v.string(),
@@ -129,6 +129,7 @@ const experiment = v.object({
   source: v.string(),
   /** Empty if the cells are the points of a surface. */
   cells: v.array(cell),
+  /** Absent if the cells are not the points of a surface, or if points are missing: then nothing is judged. */
   surface: v.optional(surfaceSchema),
   statements: v.array(statement),
   claims: v.array(claim),

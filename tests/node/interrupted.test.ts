@@ -113,6 +113,22 @@ describe('ccscope reproduce', () => {
     expect(readFileSync(html, 'utf8')).toContain('Interrupted: these are the runs that were made.');
   });
 
+  it('does not judge a map that misses points', async () => {
+    const html = path('map.html');
+    const { status, stdout } = await ccscope(['reproduce', 'ton-fig5', '--json', json, '--html', html]);
+    expect(status).toBe(1);
+    const { experiments } = v.parse(reportSchema, stored());
+    expect(experiments).toMatchObject([{ id: 'ton-fig5', cells: [], statements: [] }]);
+    expect(experiments[0]).not.toHaveProperty('surface');
+    expect(experiments[0]?.claims.map(({ holds, cases }) => [holds, cases.of])).toEqual([
+      [null, 0],
+      [null, 0],
+    ]);
+    expect(stdout).toContain('– not run');
+    expect(stdout).not.toContain('NaN');
+    expect(readFileSync(html, 'utf8').includes('The map is highest')).toBe(false);
+  });
+
   it('writes nothing before the first run is finished', async () => {
     pool.finished = 0;
     const early = path('early.json');

@@ -80,6 +80,22 @@ describe('the report on the page of papers', () => {
     expect(published).not.toHaveProperty('surface');
   });
 
+  it('does not judge a map of which a part has no point, since all of its runs failed', () => {
+    const service = new ReportService();
+    const map = readScenario('ton-fig5');
+    const { runs } = service.open(map);
+    const part = map.surface?.over ?? '';
+    const absent = runs[0]?.params[part];
+    const ran: SentOutcome = { result: { values: new Map(), densities: new Map(), rows: [], seconds: 1 } };
+    for (const [index, { params }] of runs.entries())
+      service.add(map.id, index, params[part] === absent ? failed : ran);
+    const { report, pictures } = service.report(map.id);
+    expect(report).toMatchObject({ statements: [], summary: { statements: { off: 0 } } });
+    expect(report).not.toHaveProperty('surface');
+    expect(report.claims.map(({ holds }) => holds)).toEqual([null, null]);
+    expect(pictures).toEqual([]);
+  });
+
   it('of some runs is of these alone: other cells stay as published', async () => {
     const service = new ReportService();
     const { runs, published } = service.open(SMALL);
