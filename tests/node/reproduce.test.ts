@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
 import * as v from 'valibot';
@@ -10,7 +10,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { reportSchema, type CellReport, type Report } from '../../src/papers/report.js';
 import { reproduce } from '../../src/papers/reproduce.js';
 import { reportText } from '../../src/papers/table.js';
+import { withinCells } from '../../src/command_line/run/prepared.js';
 import { readScenario } from '../../src/command_line/scenarios.js';
+import { parseScenario } from '../../src/scenario/index.js';
 import { withoutProgress } from '../support/progress_lines.js';
 import { ccscope, scratch, type Outcome } from './support.js';
 
@@ -314,6 +316,25 @@ describe('ccscope reproduce', () => {
       expect(delay?.measured.mean).toBeGreaterThan(3.9);
       expect(delay?.measured.mean).toBeLessThan(300);
     }
+  });
+
+  it('finds as many numbers off with the rate controller that was not taken as is declared', async () => {
+    const cells = ['gcc', 'nada'].map((controller) => ({ controller }));
+    const tables = [1, 2, 3, 4].map((table) => readScenario(`cmp-table${table}`));
+    const worker = pathToFileURL(`${root}/dist/lib/papers/worker.js`);
+    const off: number[] = [];
+    for (const preset of ['chromium-2015', 'cmp-2016']) {
+      const scenarios = tables.map((table) => {
+        const text = JSON.stringify({ ...withinCells(table, cells), cells });
+        return parseScenario(JSON.parse(text.replaceAll('"cmp-2016"', `"${preset}"`)));
+      });
+      const { report: made } = await reproduce(scenarios, { worker, version: '1.2.3' });
+      off.push(made.summary.numbers.off);
+    }
+    const words = off.map((count) => ['no', 'one', 'two', 'three', 'four', 'five'][count]);
+    const counts = /chromium-2015\) was tried .* with it (\w+) numbers .* are off instead of (\w+)/;
+    for (const { decided_after_results: decided = [] } of tables)
+      expect(counts.exec(decided.join('\n'))?.slice(1)).toEqual(words);
   });
 
   it('compares the controllers with the numbers of their cells', async () => {
