@@ -85,7 +85,7 @@ function contents(experiments: readonly ExperimentReport[]): Html {
 
 /**
  * The remarks on a number. If the number is outside its band, they explain the difference and the band. If the band is
- * wider than the rule allows, a remark gives the reason.
+ * wider than the rule allows, or if the rule does not apply to it, a remark gives the reason.
  */
 function remarks(metric: MetricReport): Html {
   const { verdict, why, wider_than_rule: wider } = metric;

@@ -55,7 +55,10 @@ const metric = v.object({
   /** `band`: the lowest and the highest mean that count as reproduced. `why`: the reason for these limits. */
   band: v.tuple([v.number(), v.number()]),
   why: v.string(),
-  /** The reason why the band is wider than the rule for its metric allows. Absent if it is not wider. */
+  /**
+   * The reason why the band is wider than the rule for its metric allows, or why the rule does not apply to it. Absent
+   * if it follows the rule, or if it is the paper's own.
+   */
   wider_than_rule: v.optional(v.string()),
   /** The ids of the claims that decide between `ordering` and `off` if the mean lies outside the band. */
   claims: v.optional(v.array(v.string())),

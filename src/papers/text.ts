@@ -58,7 +58,7 @@ export function bandText({ name, band }: MetricReport): string {
   return `${both ? low.slice(0, -unit.length).trimEnd() : low} … ${high}`;
 }
 
-/** Marks a band that is wider than the rule for its metric allows. */
+/** Marks a band that is wider than the rule for its metric allows, or to which the rule does not apply. */
 export const WIDER = '°';
 
 /** Marks a number whose 95 % interval reaches across an edge of its band. */

@@ -30,7 +30,10 @@ export const expectation = record({
   band: v.strictTuple([number, number], 'the lowest and the highest value'),
   /** The reason for this band. */
   why: text('the reason of the band'),
-  /** The reason why the band is wider than the rule for its metric allows (README.md in this folder, Verdicts). */
+  /**
+   * The reason why the band is wider than the rule for its metric allows, or why there is no such rule (README.md in
+   * this folder, Verdicts).
+   */
   wider_than_rule: v.optional(text('the reason')),
   /**
    * The claims that repeat what the paper states about the size of this number, such as that it is larger than

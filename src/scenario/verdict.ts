@@ -35,7 +35,7 @@ export interface MetricResult {
   read?: Expectation['read'];
   band?: readonly [low: number, high: number];
   why?: string;
-  /** The reason, if the band is wider than the rule for its metric allows. */
+  /** The reason, if the band is wider than the rule for its metric allows, or if there is no such rule. */
   widerThanRule?: string;
   note?: string;
   claims?: readonly string[];

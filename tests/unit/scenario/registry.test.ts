@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 import { describe, expect, it } from 'vitest';
 
 import { readScenario, registryIds } from '../../../src/command_line/scenarios.js';
@@ -92,6 +94,21 @@ const PUBLISHED: Published[] = [
 /** The distribution that a metric is a percentile of: `rtt` for `rtt_p95_ms`. Null for other metrics. */
 const distributionOf = (metric: string): string | null => /^(.*)_p\d+_/.exec(metric)?.[1] ?? null;
 
+/** The rule for bands (src/scenario/README.md): the largest half of a band's width, for the metrics that it is about. */
+const RULE: readonly [metric: RegExp, half: number][] = [
+  [/^(path_)?utilisation$/, 0.05],
+  [/_p95_ms$/, 25],
+  [/^loss_ratio$/, 0.003],
+  [/^jain/, 0.07],
+  [/^fair_share_ratio$/, 0.27],
+];
+
+/** The half of a band's width that the rule allows. 0 if the rule is not about the metric. */
+const ruleOf = (metric: string): number => RULE.find(([name]) => name.test(metric))?.[1] ?? 0;
+
+/** The beginning of `why` where the paper itself gives the limits of a band, such as "above 90 %". */
+const PAPERS_OWN = /^(the paper's own (bound|range)|the bound of section|"less than)/;
+
 describe('the registry', () => {
   it('has no claim that cannot fail: none compares two percentiles of one distribution', () => {
     const certain = registryIds().flatMap((id) =>
@@ -168,6 +185,22 @@ describe('the registry', () => {
       .filter(({ published_is: is }) => is === 'words');
     expect(inWords.length).toBeGreaterThan(0);
     for (const { says } of inWords) expect(says).toBeTruthy();
+  });
+
+  it('gives a reason for each band that is not by the rule, unless it is the paper’s own', () => {
+    const all = registryIds().flatMap((id) =>
+      (readScenario(id).expectations ?? []).map((expectation) => ({ id, ...expectation })),
+    );
+    const without = all
+      .filter(({ wider_than_rule: reason }) => reason === undefined)
+      .filter(({ metric, published, band: [low, high], why }) => {
+        const half = Math.max(published - low, high - published);
+        return half > ruleOf(metric) + 1e-9 && !PAPERS_OWN.test(why);
+      });
+    expect(without.map(({ id, metric, band }) => `${id} ${metric} ${band.join(' … ')}`)).toEqual([]);
+    const guide = readFileSync(new URL('../../../src/scenario/README.md', import.meta.url), 'utf8');
+    const reasons = all.filter(({ wider_than_rule: reason }) => reason !== undefined);
+    expect(guide).toContain(`Of the ${all.length} bands, ${reasons.length} are wider than the rule`);
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('rmcat-5.%d runs every controller, and compares them', (test) => {
