@@ -25,6 +25,19 @@ const all = ['src', 'wasm', 'tests', 'scripts', 'public', ...documentFiles, 'vit
 const built = ['src', 'wasm', 'public', 'scripts', 'vite.config.ts', 'tsconfig.json'];
 /** The files that tests read besides their own folder. */
 const tested = [...built, 'tests/support'];
+/** The files that the tests of these parts use of the tests of others. */
+const shared = {
+  browser: [
+    'tests/inject/overlay_support.ts',
+    'tests/kit/pages',
+    'tests/kit/server.ts',
+    'tests/node/broken_thread.mjs',
+    'tests/node/ice_agent.ts',
+    'tests/node/reproduce_scenario.json',
+  ],
+  kit: ['tests/node/mortal.ts', 'tests/node/mortal_thread.mjs', 'tests/unit/judge/synthetic.ts'],
+  inject: ['tests/unit/judge/synthetic.ts', 'tests/unit/watch/calls.ts'],
+};
 const documents = [...documentFiles, 'LICENSE', 'src', 'wasm', 'public', 'scripts', 'tests'];
 
 export const parts = {
@@ -52,21 +65,21 @@ export const parts = {
     title: 'Browser and end-to-end tests',
     kind: 'calls',
     after: ['build'],
-    reads: [...tested, browserTests, 'tests/browser', 'tests/e2e', 'tests/node/reproduce_scenario.json'],
+    reads: [...tested, browserTests, 'tests/browser', 'tests/e2e', ...shared.browser],
     run: playwright('browser', [browserTests], ['--grep-invert', '@measures']),
   },
   kit: {
     title: 'Calls under test, of clients that nobody here wrote',
     kind: 'calls',
     after: ['build'],
-    reads: [...tested, browserTests, 'tests/kit', 'tests/unit/judge/synthetic.ts'],
+    reads: [...tested, browserTests, 'tests/kit', ...shared.kit],
     run: playwright('kit', [kitTests], ['--grep-invert', '@measures|@situations|@incidents|@shadows']),
   },
   inject: {
     title: "ccscope's script in pages of others: watch, overlay and actions",
     kind: 'calls',
     after: ['build'],
-    reads: [...tested, browserTests, 'tests/kit', 'tests/inject'],
+    reads: [...tested, browserTests, 'tests/kit', 'tests/inject', ...shared.inject],
     run: playwright('inject', [injectTests], ['--grep-invert', '@measures']),
   },
   extension: {
@@ -180,7 +193,12 @@ export const parts = {
     title: 'Browser tests and calls under test that judge rates and delays',
     kind: 'measures',
     after: ['build'],
-    reads: [...tested, browserTests, 'tests/browser', 'tests/e2e', 'tests/kit', 'tests/inject'],
+    reads: [
+      ...tested,
+      browserTests,
+      ...['tests/browser', 'tests/e2e', 'tests/kit', 'tests/inject'],
+      ...Object.values(shared).flat(),
+    ],
     run: playwright(
       'measures',
       [browserTests, kitTests, injectTests],

@@ -2,12 +2,37 @@
  * The test run itself: which parts run at the same time, which parts can be skipped after a change, how a
  * second run of failed tests is judged, and whether other machines or programs took processor time.
  */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
 import { describe, expect, it } from 'vitest';
 
+import { filesUnder, root } from '../../scripts/lib/files.mjs';
 import { affected, contents } from '../../scripts/test/changes.mjs';
+import { parts } from '../../scripts/test/parts.mjs';
 import { schedule, withPrerequisites, type Outcome, type Part } from '../../scripts/test/schedule.mjs';
 import { judged, toRunAgain, withSecondRun, type Run } from '../../scripts/test/verdicts.mjs';
 import { isTaken, lateShare, partsOf, stolenShare } from '../../scripts/test/wakes.mjs';
+
+/** What a file names relative to itself: in imports, and in `new URL(…, import.meta.url)`. */
+const NAMED = /(?:\bfrom|\bimport\(?|\bnew URL\()\s*'(\.[^']*)'/g;
+
+/** The files and folders below tests/ that the files in these folders name, and all that those name in turn. */
+function namedFrom(folders: readonly string[]): string[] {
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    if (!/\.(ts|tsx|mjs)$/.test(file)) return;
+    for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(NAMED)) {
+      const path = resolve(dirname(file), name);
+      const source = [path.replace(/\.js$/, '.ts'), path.replace(/\.js$/, '.tsx'), path].find(existsSync);
+      if (source?.startsWith(join(root, 'tests/')) === true) visit(source);
+    }
+  };
+  for (const file of filesUnder(folders)) visit(file);
+  return [...seen].map((file) => relative(root, file));
+}
 
 const PASSED = { passed: 1, failed: 0 };
 
@@ -105,6 +130,28 @@ describe('a change', () => {
     expect(now['src/core/load.ts']).toMatch(/^[0-9a-f]{64}$/);
     expect(now['package-lock.json']).toMatch(/^[0-9a-f]{64}$/);
     expect(Object.keys(now)).not.toContain('src/core/ccscope.wasm');
+  });
+});
+
+describe('the files of a part', () => {
+  it.each([
+    ['browser', ['tests/browser', 'tests/e2e']],
+    ['kit', ['tests/kit']],
+    ['inject', ['tests/inject']],
+    ['extension', ['tests/extension']],
+    ['unit', ['tests/unit', 'tests/node']],
+    ['measures', ['tests/browser', 'tests/e2e', 'tests/kit', 'tests/inject']],
+    ['wire', ['tests/node/shaper_wire.test.ts']],
+  ])('have all that the tests of %s use of other tests', (name, folders) => {
+    const read = Object.keys(contents({ reads: parts[name]?.reads ?? [] }));
+    const named = namedFrom(folders);
+    expect(named.length).toBeGreaterThan(folders.length);
+    const unread = named.filter((path) =>
+      statSync(join(root, path)).isDirectory()
+        ? filesUnder([path]).some((file) => !read.includes(relative(root, file)))
+        : !read.includes(path),
+    );
+    expect(unread).toEqual([]);
   });
 });
 
