@@ -48,6 +48,88 @@ export const documentRooms = [
   'public',
   'tests',
 ];
+/**
+ * The folders of src/ that the views are built from. A view shows the calls of other people's pages, in an overlay
+ * or in a separate page.
+ */
+const viewRooms = [
+  'boards',
+  'calls',
+  'charts',
+  'core',
+  'inject',
+  'judge',
+  'machine',
+  'overlay',
+  'text',
+  'trace',
+  'watch',
+  'worker',
+];
+/** The script of the frame worker. */
+const frameWorkerEntry = 'src/inject/frame_worker.ts';
+/** The scripts for pages: the entry of each, by its name, and the folders of src/ with all of their sources. */
+export const bundles = {
+  report: {
+    entries: { script: 'src/app/report/main.ts' },
+    rooms: ['app/report', 'app/standalone', 'charts', 'figures'],
+  },
+  evidence: {
+    entries: { script: 'src/app/evidence/main.ts' },
+    rooms: ['app/evidence', 'app/standalone', 'boards', 'charts', 'trace'],
+  },
+  observer: {
+    entries: { page: 'src/inject/page.ts', frame_worker: frameWorkerEntry },
+    rooms: ['inject', 'machine'],
+  },
+  injected: { entries: { main: 'src/overlay/main.ts', frame_worker: frameWorkerEntry }, rooms: viewRooms },
+  view: {
+    entries: { main: 'src/view/main.tsx', watch_worker: 'src/overlay/watch_worker.ts' },
+    rooms: [...viewRooms, 'view'],
+  },
+  embedded: {
+    entries: {
+      'ccscope-view': 'src/embed/ccscope_view.ts',
+      simulation_worker: 'src/worker/simulation/simulation_worker.ts',
+      traces_worker: 'src/worker/trace/traces_worker.ts',
+    },
+    rooms: [
+      'boards',
+      'calls',
+      'charts',
+      'core',
+      'embed',
+      'judge',
+      'link',
+      'reasons',
+      'runs',
+      'scenario',
+      'text',
+      'trace',
+      'worker',
+    ],
+  },
+};
+/** The files and folders that the app is built from. */
+export const appSources = ['src', 'public', 'vite.config.ts', 'package.json', 'package-lock.json'];
+
+/** All files in these folders of src/, without those that the build writes into them. */
+const sourcesIn = (rooms) =>
+  filesUnder(
+    rooms.map((room) => `src/${room}`),
+    (file) => file !== 'src/inject/observer.js',
+  );
+
+/** The entries of a bundle, as the bundler takes them. */
+const entryPoints = (name) =>
+  Object.entries(bundles[name].entries).map(([out, file]) => ({ in: inRoot(file), out }));
+
+/** The source files of a bundle. */
+export const sourcesOf = (name) => sourcesIn(bundles[name].rooms);
+
+/** All source files of the views, and all files in those folders of src/ that `more` names. */
+export const viewSources = (...more) => sourcesIn([...viewRooms, ...more]);
+
 const configuration = ['package.json', 'tsconfig.json', 'scripts/tsconfig.lib.json', 'scripts/build.mjs'];
 
 /** Removes outputs whose sources no longer exist, since such outputs could still be imported. */
@@ -112,20 +194,11 @@ async function buildLibrary() {
 }
 
 /** Builds one script and one style sheet. Node inlines both in each page that it writes. */
-async function buildPage(name, from, outDir) {
-  const sources = filesUnder([
-    from,
-    'src/app/standalone',
-    'src/calls',
-    'src/charts',
-    'src/figures',
-    'src/scenario',
-    'src/trace',
-  ]);
-  const inputs = [...sources, ...filesUnder([...configuration, 'package-lock.json'])];
+async function buildPage(name, outDir) {
+  const inputs = [...sourcesOf(name), ...filesUnder([...configuration, 'package-lock.json'])];
   await upToDate(name, { inputs, outputs: [join(outDir, 'script.js')] }, async () => {
     say(`Building the ${name} page …`);
-    const entry = inRoot(from, 'main.ts');
+    const entry = inRoot(bundles[name].entries.script);
     // Imported here and not above, since Vite is not installed until setup.mjs has run.
     const { build: bundle } = await import('vite');
     await bundle({
@@ -145,13 +218,13 @@ async function buildPage(name, from, outDir) {
 
 /** Builds the observer: a single script for any page. The script of its worker is embedded in it. */
 async function buildObserver() {
-  const inputs = filesUnder([...configuration, 'package-lock.json', 'src/inject'], (f) => !f.endsWith('.js'));
+  const inputs = [...filesUnder([...configuration, 'package-lock.json']), ...sourcesOf('observer')];
   await upToDate('observer', { inputs, outputs: [observer, packedObserver] }, async () => {
     say("Building the pages' observer …");
     // Imported here and not above, since esbuild is not installed until setup.mjs has run.
     const { build: bundle } = await import('esbuild');
     const { outputFiles } = await bundle({
-      entryPoints: [inRoot('src/inject/page.ts')],
+      entryPoints: [inRoot(bundles.observer.entries.page)],
       bundle: true,
       format: 'iife',
       target: 'es2022',
@@ -169,39 +242,13 @@ async function buildObserver() {
 }
 
 /**
- * The folders of src/ that the views are built from. A view shows the calls of other people's pages, in an overlay
- * or in a separate page.
- */
-const viewRooms = [
-  'boards',
-  'calls',
-  'charts',
-  'core',
-  'inject',
-  'judge',
-  'machine',
-  'overlay',
-  'text',
-  'trace',
-  'watch',
-  'worker',
-];
-
-/** All source files of the views, and all files in those folders of src/ that `more` names. */
-export const viewSources = (...more) =>
-  filesUnder(
-    [...viewRooms, ...more].map((room) => `src/${room}`),
-    (file) => file !== 'src/inject/observer.js',
-  );
-
-/**
  * Builds the script for other people's pages. The script starts its workers from its own source text, so they run
  * the same script.
  */
 async function buildInjected() {
   const inputs = [
     ...filesUnder([...configuration, 'package-lock.json']),
-    ...viewSources(),
+    ...sourcesOf('injected'),
     controllersPath,
     controllersScriptPath,
   ];
@@ -209,7 +256,7 @@ async function buildInjected() {
     say('Building the script for pages of others …');
     const { build: bundle } = await import('esbuild');
     const { outputFiles } = await bundle({
-      entryPoints: [inRoot('src/overlay/main.ts')],
+      entryPoints: [inRoot(bundles.injected.entries.main)],
       ...viewBundle,
       format: 'esm',
       write: false,
@@ -232,7 +279,7 @@ async function buildInjected() {
 async function buildView() {
   const inputs = [
     ...filesUnder([...configuration, 'package-lock.json']),
-    ...viewSources('view'),
+    ...sourcesOf('view'),
     controllersPath,
     controllersScriptPath,
   ];
@@ -240,10 +287,7 @@ async function buildView() {
     say("Building the view on other browsers' calls …");
     const { build: bundle } = await import('esbuild');
     await bundle({
-      entryPoints: [
-        { in: inRoot('src/view/main.tsx'), out: 'main' },
-        { in: inRoot('src/overlay/watch_worker.ts'), out: 'watch_worker' },
-      ],
+      entryPoints: entryPoints('view'),
       outdir: viewPage,
       ...viewBundle,
       format: 'esm',
@@ -255,20 +299,6 @@ async function buildView() {
   });
 }
 
-/** The folders of src/ that the element is built from. */
-const embedRooms = [
-  'boards',
-  'charts',
-  'core',
-  'embed',
-  'figures',
-  'link',
-  'reasons',
-  'runs',
-  'scenario',
-  'text',
-];
-
 /**
  * Builds the element `<ccscope-view>`: one script, the scripts of its workers, and the scenarios that a page
  * can select by id.
@@ -276,18 +306,14 @@ const embedRooms = [
 async function buildEmbedded() {
   const inputs = [
     ...filesUnder([...configuration, 'package-lock.json', 'public/scenarios', 'src/app/lessons']),
-    ...filesUnder([...embedRooms, 'trace', 'worker'].map((room) => `src/${room}`)),
+    ...sourcesOf('embedded'),
     wasmPath,
   ];
   await upToDate('embedded', { inputs, outputs: [join(embedded, 'ccscope-view.js')] }, async () => {
     say('Building the element for pages …');
     const { build: bundle } = await import('esbuild');
     await bundle({
-      entryPoints: [
-        { in: inRoot('src/embed/ccscope_view.ts'), out: 'ccscope-view' },
-        { in: inRoot('src/worker/simulation/simulation_worker.ts'), out: 'simulation_worker' },
-        { in: inRoot('src/worker/trace/traces_worker.ts'), out: 'traces_worker' },
-      ],
+      entryPoints: entryPoints('embedded'),
       outdir: embedded,
       ...viewBundle,
       plugins: [{ name: 'ccscope-embedded-files', setup: embeddedFiles }],
@@ -367,7 +393,7 @@ export const viewBundle = {
 /** Bundles the script of the frame worker, which receives the frames of a page's calls. */
 export async function frameWorker(bundle) {
   const { outputFiles } = await bundle({
-    entryPoints: [inRoot('src/inject/frame_worker.ts')],
+    entryPoints: [inRoot(frameWorkerEntry)],
     bundle: true,
     format: 'iife',
     target: 'es2022',
@@ -378,7 +404,7 @@ export async function frameWorker(bundle) {
 }
 
 async function buildApp() {
-  const inputs = filesUnder(['src', 'public', 'vite.config.ts', 'package-lock.json']);
+  const inputs = filesUnder(appSources);
   await upToDate('app', { inputs, outputs: [inRoot('dist/app/index.html')] }, async () => {
     say('Building the app …');
     await nodeBin('vite/bin/vite.js', ['build', '--logLevel', 'warn'], { what: 'Building the app' });
@@ -393,8 +419,8 @@ export async function build({ app = true } = {}) {
   await buildWasm();
   await generate();
   await buildLibrary();
-  await buildPage('report', 'src/app/report', reportPage);
-  await buildPage('evidence', 'src/app/evidence', evidencePage);
+  await buildPage('report', reportPage);
+  await buildPage('evidence', evidencePage);
   await buildObserver();
   await buildInjected();
   await buildView();

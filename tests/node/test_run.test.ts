@@ -5,8 +5,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
+import { build as bundle, type Plugin } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
+import { appSources, bundles, sourcesOf } from '../../scripts/build.mjs';
 import { filesUnder, root } from '../../scripts/lib/files.mjs';
 import { affected, contents } from '../../scripts/test/changes.mjs';
 import { parts } from '../../scripts/test/parts.mjs';
@@ -152,6 +154,41 @@ describe('the files of a part', () => {
         : !read.includes(path),
     );
     expect(unread).toEqual([]);
+  });
+});
+
+describe('the inputs of a build', () => {
+  // The build provides what is called `ccscope:…`.
+  const provided: Plugin = {
+    name: 'provided',
+    setup: ({ onResolve }) => {
+      onResolve({ filter: /^ccscope:/ }, ({ path }) => ({ path, external: true }));
+    },
+  };
+
+  it.each(Object.entries(bundles))('have every file that is in the bundle %s', async (name, { entries }) => {
+    const { metafile } = await bundle({
+      absWorkingDir: root,
+      entryPoints: Object.values(entries),
+      outdir: 'build/none',
+      ...{ bundle: true, write: false, metafile: true, format: 'esm', logLevel: 'error' },
+      ...{ jsx: 'automatic', jsxImportSource: 'preact', plugins: [provided] },
+    });
+    const bundled = Object.keys(metafile.inputs).filter((file) => file.startsWith('src/'));
+    expect(bundled.length).toBeGreaterThan(5);
+    const sources = sourcesOf(name).map((file) => relative(root, file));
+    expect(bundled.filter((file) => !sources.includes(file))).toEqual([]);
+  });
+
+  it('have every file outside of src/ that the app imports', () => {
+    const named = filesUnder(['src/app'], (file) => /\.tsx?$/.test(file)).flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(NAMED)].map(([, name = '']) =>
+        relative(root, resolve(dirname(file), name)).replace(/\?.*$/, ''),
+      ),
+    );
+    const outside = [...new Set(named)].filter((path) => !path.startsWith('src/')).sort();
+    expect(outside).toContain('package.json');
+    expect(outside.filter((path) => !appSources.includes(path.replace(/\/.*$/, '')))).toEqual([]);
   });
 });
 
