@@ -172,8 +172,8 @@ export const reportSchema = v.object({
   /** The failed runs, with everything needed to repeat them. */
   failures: v.array(failure),
   /**
-   * False if the command was interrupted: the report then covers the runs that were made. Absent in the report of a
-   * page.
+   * False if the command was interrupted, or if an experiment in the report of a page has runs that were not made: the
+   * report then covers the runs that were made.
    */
   complete: v.optional(v.boolean()),
 });

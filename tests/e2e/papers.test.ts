@@ -111,6 +111,7 @@ test('an experiment is run: the report is that of `ccscope reproduce`, number by
   expect(status).toBe(0);
   const shown = await reportIn(download);
   expect(results(shown)).toEqual(results(v.parse(reportSchema, JSON.parse(stdout))));
+  expect(shown.complete).toBe(true);
   const numbers = shown.experiments.flatMap(({ cells }) => cells.flatMap(({ metrics }) => metrics));
   await expect(verdicts).toHaveCount(numbers.length);
   expect(numbers.length).toBeGreaterThan(0);
@@ -242,6 +243,11 @@ test('a run that is cancelled keeps what it has, marked as such, and goes on fro
       .first(),
   ).toBeVisible();
   await expect(papers.numbers(LONG).getByText('–', { exact: true }).first()).toBeVisible();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    papers.button('Download JSON').click(),
+  ]);
+  expect((await reportIn(download)).complete).toBe(false);
   await papers.button(`Run ${LONG}`).click();
   await expect(page.getByText(/^\d+ of 150 runs$/)).toBeVisible();
   await papers.button('Cancel all').click();

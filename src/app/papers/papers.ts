@@ -191,7 +191,8 @@ export class Papers {
 
   /** Saves a report on these experiments' results so far, in the format of `ccscope reproduce --json`. */
   download(ids: readonly string[]): void {
-    const reported = this.of(ids).flatMap((each) => each.shown.peek() ?? []);
+    const shown = this.of(ids).filter((each) => each.shown.peek() !== null);
+    const reported = shown.flatMap((each) => each.shown.peek() ?? []);
     const seconds = reported.reduce((sum, { report }) => sum + report.cpu_seconds, 0);
     const report = reportOf(reported, {
       ccscope: version,
@@ -199,6 +200,7 @@ export class Papers {
       cpu_seconds: seconds,
       wall_seconds: this.#wallS,
       failures: reported.flatMap(({ failures }) => failures),
+      complete: shown.every(({ isComplete }) => isComplete.peek()),
     });
     const blob = new Blob([`${JSON.stringify(report, null, 2)}\n`], { type: 'application/json' });
     saveAs(blob, `ccscope-${ids.length === 1 ? ids[0] : 'papers'}.json`);
