@@ -2,13 +2,13 @@
 // (dist/docs). A step is skipped when nothing that it reads has changed. Types are checked by `npm test`.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 
 import { buildWasm, controllersPath, controllersScriptPath, wasmPath } from './build_wasm.mjs';
 import { filesUnder, inRoot, upToDate } from './lib/files.mjs';
 import { fail, nodeBin, run, say } from './lib/run.mjs';
 import { importLessons } from './lib/sources.mjs';
+import { isStarted } from './lib/started.mjs';
 
 const lib = inRoot('dist/lib');
 /**
@@ -435,4 +435,4 @@ async function buildAll() {
   await buildDocs();
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll().catch(fail);
+if (isStarted(import.meta.url)) await buildAll().catch(fail);

@@ -2,11 +2,11 @@
 // writes the API reference as Markdown. VitePress turns the reference and the documents into pages, with one search
 // index for all pages.
 import { existsSync, rmSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 
 import { build, documentRooms } from './build.mjs';
 import { filesUnder, inRoot, upToDate } from './lib/files.mjs';
 import { fail, nodeBin, say } from './lib/run.mjs';
+import { isStarted } from './lib/started.mjs';
 
 const site = inRoot('dist/docs/index.html');
 const reference = inRoot('build/docs/api/README.md');
@@ -55,4 +55,4 @@ async function buildAlone() {
   await buildDocs();
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAlone().catch(fail);
+if (isStarted(import.meta.url)) await buildAlone().catch(fail);

@@ -2,13 +2,13 @@
 // it unpacked; the zip files are for upload to the browsers' stores.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { build, frameWorker, viewBundle, viewSources } from './build.mjs';
 import { controllersPath, controllersScriptPath } from './build_wasm.mjs';
 import { BROWSERS, ICON_SIZES, manifestFor } from './extension/manifest.mjs';
 import { filesUnder, inRoot, upToDate } from './lib/files.mjs';
 import { fail, say } from './lib/run.mjs';
+import { isStarted } from './lib/started.mjs';
 
 const source = 'src/extension';
 const outDir = inRoot('dist/extension');
@@ -86,4 +86,4 @@ export async function buildExtension() {
   });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildExtension().catch(fail);
+if (isStarted(import.meta.url)) await buildExtension().catch(fail);

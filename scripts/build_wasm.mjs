@@ -13,6 +13,7 @@ import { gzipSync } from 'node:zlib';
 import { filesUnder, inRoot, upToDate } from './lib/files.mjs';
 import { compileObjects } from './lib/objects.mjs';
 import { fail, Problem, run, say } from './lib/run.mjs';
+import { isStarted } from './lib/started.mjs';
 import { binaryenRoot, emccEnv, emccVersion, findEmcc, isOlder } from './lib/tools.mjs';
 
 export const wasmPath = inRoot('src/core/ccscope.wasm');
@@ -163,4 +164,4 @@ export async function buildWasm() {
   );
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildWasm().catch(fail);
+if (isStarted(import.meta.url)) await buildWasm().catch(fail);

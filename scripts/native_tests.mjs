@@ -5,12 +5,12 @@
 //   node scripts/native_tests.mjs [--gtest_filter=PATTERN …]
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { warningFlags } from './build_wasm.mjs';
 import { filesUnder, inRoot } from './lib/files.mjs';
 import { compileObjects, precompile } from './lib/objects.mjs';
 import { fail, Problem, run, say, status } from './lib/run.mjs';
+import { isStarted } from './lib/started.mjs';
 import { findCxx, findGoogleTest } from './lib/tools.mjs';
 
 const folder = inRoot('build/native');
@@ -72,4 +72,4 @@ async function main() {
   process.exitCode = await runNativeTests(process.argv.slice(2));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main().catch(fail);
+if (isStarted(import.meta.url)) await main().catch(fail);

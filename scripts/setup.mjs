@@ -6,11 +6,11 @@
 // a Firefox, ffmpeg, and the programs for tests of calls through a server: Janus, coturn, and Go (for an SFU based on
 // pion).
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 
 import { inRoot } from './lib/files.mjs';
 import { canInstall, install, personIsThere } from './lib/install.mjs';
 import { fail, nodeBin, Problem, run, say, which } from './lib/run.mjs';
+import { isStarted } from './lib/started.mjs';
 import { findChromium, findCxx, findEmcc, findFirefox, findFuzzer, findGoogleTest } from './lib/tools.mjs';
 
 const oldestNode = [20, 19];
@@ -132,7 +132,7 @@ export async function setup({
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isStarted(import.meta.url)) {
   await setup({ native: true, chromium: true, firefox: true, ffmpeg: true, sfu: true }).catch(fail);
   say('Everything is set up.');
 }

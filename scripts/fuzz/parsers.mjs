@@ -7,12 +7,13 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 
 import { inRoot } from '../lib/files.mjs';
 import { fail, Problem, say } from '../lib/run.mjs';
+import { isStarted } from '../lib/started.mjs';
 
 const out = inRoot('build/fuzz/parsers');
 /** A target that makes no progress for this long is considered hung. */
@@ -264,4 +265,4 @@ async function main() {
   if (rows.some(({ open }) => open > 0)) process.exitCode = 1;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main().catch(fail);
+if (isStarted(import.meta.url)) await main().catch(fail);
