@@ -29,7 +29,8 @@ const entries = {
   sweep_from: numberIn(-MAX_SWEPT, MAX_SWEPT, ''),
   sweep_to: numberIn(-MAX_SWEPT, MAX_SWEPT, ''),
   window_s: numberIn(0, MAX_S, 's (0: all)'),
-  from_s: numberIn(0, MAX_S, 's'),
+  // The charts can also be moved to times before the run, and these times are written into the address.
+  from_s: numberIn(-MAX_S, MAX_S, 's'),
   hide: words,
   theme: oneOf(['auto', 'dark', 'light']),
 };

@@ -33,6 +33,11 @@ describe('the state of the Lab in its address', () => {
     expect(parseLab(serialiseLab(state))).toEqual({ state, problems: [] });
   });
 
+  it('comes back as it was with a window that begins before the run', () => {
+    const early = { ...state, from_s: -5 };
+    expect(parseLab(serialiseLab(early))).toEqual({ state: early, problems: [] });
+  });
+
   it('is empty for the defaults', () => {
     expect(serialiseLab(DEFAULT_LAB)).toBe('');
     expect(parseLab('')).toEqual({ state: DEFAULT_LAB, problems: [] });
