@@ -3,6 +3,7 @@ import { DROP_REASONS } from '../core/link.js';
 import { tableSpec } from '../core/index.js';
 import type { EvidenceTable } from '../calls/evidence_page.js';
 import { percentiles } from '../calls/percentile.js';
+import { lineAt, samplePoints } from '../judge/rate_curve.js';
 import type {
   DirectionRecord,
   EndpointRecord,
@@ -191,6 +192,43 @@ const bytesIn = (sample: StatsSample | undefined): number =>
   sumOf((sample?.inbound ?? []).map((one) => one.bytesReceived + (one.headerBytesReceived || 0)));
 
 /**
+ * Samples of an endpoint are at most about this far apart: they come twice a second, or once a second from a page in
+ * the background.
+ */
+const SAMPLES_APART_US = 2e6;
+
+/**
+ * Returns a function that gives the rate at which receivers received media between two times, in bit/s; NaN if it is
+ * unknown. A count between two samples is interpolated, since the samples do not come at even times. The times must be
+ * ascending.
+ */
+function receivedRates(
+  receivers: readonly EndpointRecord[],
+  durationUs: number,
+): (fromUs: number, toUs: number) => number {
+  const lines = receivers.map((endpoint) => {
+    const { samples } = endpoint;
+    return {
+      points: samplePoints(samples, (one) => bytesIn(one) || 0),
+      look: lookups(endpoint),
+      firstUs: samples[0]?.timeUs ?? NaN,
+      lastUs: samples.at(-1)?.timeUs ?? NaN,
+    };
+  });
+  // The last samples of the receivers that stay until the end of the call come at different times. After the first of
+  // these times, a sum would be without some of the receivers.
+  const last = lines.map(({ lastUs }) => lastUs).filter((us) => us > durationUs - SAMPLES_APART_US);
+  const knownUntilUs = Math.min(durationUs, ...last);
+  return (fromUs, toUs) => {
+    const grown = lines.map(({ points, look, firstUs, lastUs }) => {
+      const isKnown = !Number.isNaN(bytesIn(look(toUs))) && fromUs >= firstUs && toUs <= lastUs;
+      return isKnown ? lineAt(points, toUs) - lineAt(points, fromUs) : NaN;
+    });
+    return toUs > knownUntilUs ? NaN : (sumOf(grown) * 8 * SECOND_US) / (toUs - fromUs);
+  };
+}
+
+/**
  * The encoders' target rates, bandwidth estimates and received rates, twice a second. They come from the counters of
  * senders and receivers.
  */
@@ -202,18 +240,13 @@ export function mediaTable(
   const stepUs = 500_000;
   const times = indices(Math.floor(durationUs / stepUs)).map((i) => (i + 1) * stepUs);
   const sending = senders.map(lookups);
-  const receiving = receivers.map(lookups);
-  let before = receivers.map(() => 0);
+  const received = receivedRates(receivers, durationUs);
   const rows = times.map((timeUs) => {
     const looks = sending.map((look) => look(timeUs));
-    const bytes = receiving.map((look) => bytesIn(look(timeUs)));
-    // The counters of a stream that has ended are missing, so the sum can also become smaller.
-    const grown = sumOf(bytes.map((count, i) => Math.max(0, count - (before[i] ?? 0))));
-    before = bytes.map((count) => count || 0);
     return {
       target: sumOf(looks.flatMap((look) => (look?.outbound ?? []).map(({ targetBps }) => targetBps))),
       estimate: sumOf(looks.map((look) => look?.availableOutgoingBps ?? NaN)),
-      received: (grown * 8 * SECOND_US) / stepUs,
+      received: received(timeUs - stepUs, timeUs),
     };
   });
   return {

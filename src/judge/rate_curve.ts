@@ -28,7 +28,7 @@ export interface RateCurve {
   rateBps(window: Window): number;
 }
 
-interface Points {
+export interface Points {
   timesUs: number[];
   /** The bytes counted up to the time with the same index in `timesUs`. */
   bytes: number[];
@@ -46,7 +46,11 @@ function lastAt(timesUs: readonly number[], timeUs: number): number {
   return low - 1;
 }
 
-function lineAt({ timesUs, bytes }: Points, timeUs: number): number {
+/**
+ * The bytes counted up to `timeUs`, interpolated linearly between two points. Before the first point and after the last
+ * one, it is the value of that point.
+ */
+export function lineAt({ timesUs, bytes }: Points, timeUs: number): number {
   const at = lastAt(timesUs, timeUs);
   const [t0, b0] = [timesUs[at], bytes[at]];
   const [t1, b1] = [timesUs[at + 1], bytes[at + 1]];
@@ -93,7 +97,10 @@ function sentBytes({ bytesSent, outbound }: StatsSample): number {
  * Adds up the growth of a count. Falls of the count are ignored: they come from the removal of a candidate pair or a
  * stream.
  */
-function samplePoints(samples: readonly StatsSample[], count: (sample: StatsSample) => number): Points {
+export function samplePoints(
+  samples: readonly StatsSample[],
+  count: (sample: StatsSample) => number,
+): Points {
   const counts = samples.map(count);
   let sum = 0;
   const bytes = counts.map((now, i) => (sum += Math.max(0, now - (counts[i - 1] ?? now))));

@@ -12,11 +12,12 @@ import { measure } from '../../../src/evidence/measure.js';
 import { metricsJson } from '../../../src/evidence/metrics.js';
 import { picture } from '../../../src/evidence/picture.js';
 import { propertiesOf } from '../../../src/evidence/properties.js';
-import { packetTable } from '../../../src/evidence/tables.js';
+import { mediaTable, packetTable } from '../../../src/evidence/tables.js';
 import { traceLines } from '../../../src/evidence/trace.js';
 import type { CallRecord, PacketColumns } from '../../../src/calls/record/record.js';
 import { checkHeader } from '../../../src/trace/index.js';
 import { ccscope, rows, scratch } from '../../node/support.js';
+import { endpoint, inbound, sample } from '../judge/synthetic.js';
 import { syntheticCall } from './synthetic_record.js';
 
 let record: CallRecord;
@@ -287,6 +288,39 @@ describe('the charts', () => {
     const p95 = estimated?.queueDelayMs?.p95 ?? NaN;
     expect(p95).toBeGreaterThan((seen?.queueDelayMs?.p95 ?? NaN) * 0.8);
     expect(p95).toBeLessThan((seen?.queueDelayMs?.p95 ?? NaN) + 40);
+  });
+
+  describe('of received rates', () => {
+    /** A receiver of a steady megabit per second from the beginning of the call, with samples at these times. */
+    const receiver = (timesS: readonly number[]) =>
+      endpoint(1, 0, {
+        samples: timesS.map((s) => sample(s, { inbound: [inbound({ bytesReceived: s * 125_000 })] })),
+      });
+    const rates = (timesS: readonly number[], others: readonly (readonly number[])[] = []) =>
+      mediaTable([], [timesS, ...others].map(receiver), 20e6)['received_bps'] ?? [];
+    const everySecond = Array.from({ length: 20 }, (_, i) => i + 0.25);
+    const unsteady = Array.from({ length: 40 }, (_, i) => i / 2 + (i % 3) * 0.01);
+
+    it.each([
+      ['once a second', everySecond],
+      ['twice a second, some of them late', unsteady],
+    ])('have the same rate wherever samples come %s', (_, timesS) => {
+      const known = rates(timesS).filter((bps) => bps !== null);
+      expect(known.length).toBeGreaterThan(36);
+      for (const bps of known) expect(bps).toBeCloseTo(1e6, -1);
+    });
+
+    it('end with the first of the receivers’ last samples', () => {
+      const both = rates(everySecond, [unsteady.slice(0, -2)]);
+      expect(both.slice(1, 37).every((bps) => Math.abs((bps ?? 0) - 2e6) < 10)).toBe(true);
+      expect(both.slice(37)).toEqual([null, null, null]);
+    });
+
+    it('go on when a receiver left in the middle of the call', () => {
+      const left = rates(unsteady, [everySecond.slice(0, 10)]);
+      expect(left[17]).toBeCloseTo(2e6, -1);
+      expect(left[20]).toBeCloseTo(1e6, -1);
+    });
   });
 
   it('count every loss once, by its reason', () => {
