@@ -4,43 +4,20 @@
  */
 import { axisKey, formatTime, TimeAxis, type TimeChart, whichRows } from '../../charts/index.js';
 import type { EvidenceCharts, EvidenceDirection, EvidenceTable } from '../../calls/evidence_page.js';
-import { decimate } from '../../trace/decimate.js';
 import { chartTheme, onTheme } from '../standalone/theme.js';
 import { LANE_HEIGHT, LaneChart } from './lane_chart.js';
 import type { Look } from './overlay.js';
 import { panelsOf } from './panels.js';
+import { lastTwo, thinned, type Columns } from './rows.js';
 import { WhyList } from './why_list.js';
 
 import '../standalone/style.css';
 import './style.css';
 
-type Columns = Record<string, Float64Array>;
-
 const columnsOf = (table: EvidenceTable): Columns =>
   Object.fromEntries(
     Object.entries(table).map(([name, values]) => [name, Float64Array.from(values, (value) => value ?? NaN)]),
   );
-
-/**
- * The rows in the visible time window, the last row before it and the first row after it, thinned to about `points`
- * rows.
- */
-function thinned(columns: Columns, names: readonly string[], axis: TimeAxis, points: number): Columns {
-  const time = columns['time_us'] ?? new Float64Array();
-  const { fromUs, toUs } = axis.window;
-  let first = 0;
-  while (first < time.length - 1 && (time[first + 1] ?? 0) <= fromUs) first++;
-  let end = first;
-  while (end < time.length && (time[end] ?? 0) <= toUs) end++;
-  const rows = Uint32Array.from({ length: Math.min(time.length, end + 1) - first }, (_, i) => first + i);
-  const values = names.map((name) => columns[name] ?? new Float64Array(time.length));
-  const kept = decimate(time, values, rows, points, toUs - fromUs);
-  const pick = (from: Float64Array): Float64Array => Float64Array.from(kept, (row) => from[row] ?? NaN);
-  return {
-    time_us: pick(time),
-    ...Object.fromEntries(names.map((name, i) => [name, pick(values[i] ?? time)])),
-  };
-}
 
 /** A chart with its legend. The buttons of the legend hide lines and show the values at the cursor. */
 class Drawn {
@@ -77,8 +54,12 @@ class Drawn {
     }
   }
 
-  show(timeUs: number): void {
-    const values = this.chart.valuesAt(timeUs);
+  /**
+   * Shows the values at a time. They come from the rows that `rowsOf` returns (see `valuesIn`), since the drawn rows are
+   * thinned to fit the chart's width.
+   */
+  show(rowsOf: (table: string) => Columns, timeUs: number): void {
+    const values = this.chart.valuesIn(rowsOf, timeUs);
     for (const { id, format } of this.chart.series) {
       const output = this.#values.get(id);
       if (output) output.textContent = format(values[id] ?? NaN);
@@ -144,7 +125,7 @@ class Sheet {
     for (const chart of this.#all) {
       for (const [rows, names] of chart.needs) {
         const columns = this.#tables.get(whichRows(rows).table);
-        if (columns) chart.set(rows, thinned(columns, names, this.axis, 2 * chart.plotWidth));
+        if (columns) chart.set(rows, thinned(columns, names, this.axis.window, 2 * chart.plotWidth));
       }
       chart.draw();
     }
@@ -153,7 +134,9 @@ class Sheet {
 
   /** Shows the values at the cursor or, without a cursor, at the end of the window. */
   showValues(): void {
-    for (const one of this.#drawn) one.show(this.axis.cursorUs ?? this.axis.window.toUs);
+    const timeUs = this.axis.cursorUs ?? this.axis.window.toUs;
+    const rowsOf = (rows: string): Columns => lastTwo(this.#tables.get(whichRows(rows).table) ?? {}, timeUs);
+    for (const one of this.#drawn) one.show(rowsOf, timeUs);
   }
 
   textAt(timeUs: number): string {
