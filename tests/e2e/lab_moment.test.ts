@@ -51,6 +51,25 @@ test('a moment is played, stepped and dragged, with its packets, state and equat
   await expect.poll(seconds).toBeCloseTo(shown, 2);
 });
 
+test('what happened at a step is not said of the next run, nor of another flow', async ({ page, lab }) => {
+  await lab.begin('?inside=1');
+  await page.getByRole('button', { name: '+ call' }).click();
+  await lab.done();
+  await page.getByRole('slider', { name: 'Moment' }).fill('20000000');
+  const step = page.getByRole('button', { name: 'On by one step: the next thing that happens to a packet' });
+  const happening = page.locator('.happening');
+  await step.click();
+  await expect(happening).toHaveText(/^20\.\d+\ss: a packet of /);
+  await page.locator('select[name=queue]').first().selectOption('codel');
+  await lab.done();
+  await expect(happening).toHaveText('');
+  await step.click();
+  await expect(happening).toHaveText(/^20\.\d+\ss: a packet of /);
+  const flow = page.getByLabel('Of which flow');
+  await flow.selectOption({ index: 1 });
+  await expect(happening).toHaveText('');
+});
+
 test('a change releases the cursor that was held in the run before', async ({ page, lab }) => {
   await lab.begin();
   await page.getByRole('slider', { name: 'Moment' }).fill('16200000');

@@ -57,7 +57,7 @@ describe('a step to the next change', () => {
       'group',
       Float64Array.from(columns, ({ name }) => row[name] ?? NaN),
     );
-  const from = async (timeUs: number, back: boolean) => {
+  const playbackAt = (timeUs: number): Playback => {
     const playback = new Playback({
       axis: new TimeAxis(10e6, false),
       store: { view: (query) => Promise.resolve(store.view(query)) },
@@ -65,6 +65,10 @@ describe('a step to the next change', () => {
       rowsOf: () => decisionSteps(CALL),
     });
     playback.seek(timeUs);
+    return playback;
+  };
+  const from = async (timeUs: number, back: boolean) => {
+    const playback = playbackAt(timeUs);
     await playback.step('frame', back);
     return playback.happening.peek();
   };
@@ -79,6 +83,18 @@ describe('a step to the next change', () => {
     expect((await from(1.1e6, true))?.timeUs).toBe(1e6);
     expect(await from(0.5e6, true)).toBeNull();
     expect(await from(9.5e6, false)).toBeNull();
+  });
+
+  it('is forgotten when the run changes, also while it still reads rows of the run before', async () => {
+    const playback = playbackAt(0);
+    await playback.step('frame');
+    expect(playback.happening.peek()?.timeUs).toBe(1e6);
+    const step = playback.step('frame');
+    playback.forget();
+    expect(playback.happening.peek()).toBeNull();
+    await step;
+    expect(playback.happening.peek()).toBeNull();
+    expect(playback.timeUs.peek()).toBe(1e6);
   });
 });
 

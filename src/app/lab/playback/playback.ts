@@ -52,14 +52,16 @@ export class Playback {
   readonly isPlaying = signal(false);
   readonly speed = signal<number>(0.1);
   /**
-   * What happened where the latest step stopped; null before the first step and after a step by a fixed time.
-   * Unchanged if a step finds no row.
+   * What happened where the latest step stopped; null before the first step, after a step by a fixed time and after
+   * `forget`. Unchanged if a step finds no row.
    */
   readonly happening = signal<Happening | null>(null);
   readonly #options: PlaybackOptions;
   readonly #detach: () => void;
   #movesCursor = false;
   #lastFrameMs = 0;
+  /** Counts calls of `forget`, to recognise a step that began before the latest one. */
+  #turn = 0;
 
   constructor(options: PlaybackOptions) {
     this.#options = options;
@@ -124,13 +126,23 @@ export class Playback {
     else requestAnimationFrame(this.#frame);
   };
 
+  /**
+   * Forgets what happened where the latest step stopped, and abandons a step that still reads rows. To be called when
+   * the run or the flow whose decisions are shown has changed.
+   */
+  forget(): void {
+    this.#turn += 1;
+    this.happening.value = null;
+  }
+
   /** Moves one step forward or back. */
   async step(step: Step, back = false): Promise<void> {
     this.pause();
+    const turn = this.#turn;
     const from = this.timeUs.peek();
     const next = step === 'time' ? null : await this.#next(step, from, back);
     const at = step === 'time' ? from + (back ? -STEP_US : STEP_US) : next?.timeUs;
-    if (at === undefined) return;
+    if (at === undefined || turn !== this.#turn) return;
     this.happening.value = next;
     this.seek(at);
   }

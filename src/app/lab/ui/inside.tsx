@@ -76,8 +76,10 @@ export function Inside({ lab, scope }: InsideProps) {
       void import('./moment_panel.js').then((module) => (panel.value = { Panel: module.default }));
     else playback.pause();
   }, [isInside]);
+  const detailed = run && detailedFlow(run.flows, settings.value.flow);
+  // The object `run` is also replaced when the run ends, which changes nothing that a step has told.
+  useEffect(() => playback.forget(), [run?.scenario, run?.cell, run?.seed, run?.controller, detailed?.name]);
   if (run === null) return null;
-  const detailed = detailedFlow(run.flows, settings.value.flow);
   const loaded = panel.value;
   return (
     <section class="results inside" aria-label="Inside the run">
