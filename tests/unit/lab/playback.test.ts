@@ -8,7 +8,7 @@ import {
   type Equation,
 } from '../../../src/app/lab/playback/equations.js';
 import { momentOf } from '../../../src/app/lab/playback/moment.js';
-import { packetsAt } from '../../../src/app/lab/playback/packet_picture.js';
+import { mayPacersHaveMore, packetsAt } from '../../../src/app/lab/playback/packet_picture.js';
 import { loadCore } from '../../../src/core/index.js';
 import { CONTROLLER_SPECS, type ControllerName } from '../../../src/core/schema.js';
 import { compile, parseScenario, runCell } from '../../../src/scenario/index.js';
@@ -16,7 +16,8 @@ import { TraceData } from '../../../src/trace/index.js';
 
 const DURATION_S = 40;
 const WAY_MS = 25;
-const WAYS = { wayUs: WAY_MS * 1e3, backUs: WAY_MS * 1e3, calls: new Set([0]) };
+const END = { endUs: DURATION_S * 1e6, readUntilUs: DURATION_S * 1e6 };
+const WAYS = { ...END, wayUs: WAY_MS * 1e3, backUs: WAY_MS * 1e3, calls: new Set([0]) };
 const scenario = parseScenario({
   ccscope_scenario: 1,
   id: 'inside',
@@ -41,7 +42,10 @@ beforeAll(async () => {
 });
 
 describe('packets at a moment', () => {
+  const queue = () =>
+    trace.view({ table: 'queue', columns: ['queue_bytes'], where: { column: 'link', value: 0 } }).columns;
   const rows = () => ({
+    queue: queue(),
     packets: trace.view({
       table: 'packet',
       columns: ['flow', 'offered_us', 'size_bytes', 'dropped'],
@@ -55,16 +59,15 @@ describe('packets at a moment', () => {
   });
 
   it('has as many bytes in the queue as the simulator says', () => {
-    const { columns } = trace.view({
-      table: 'queue',
-      columns: ['queue_bytes'],
-      where: { column: 'link', value: 0 },
-    });
+    const columns = queue();
     const all = rows();
     let compared = 0;
-    columns['time_us']?.forEach((timeUs, row) => {
-      if (row % 20 !== 0) return;
-      const waiting = packetsAt({ timeUs, ...WAYS, ...all }).filter(({ where }) => where === 'queue');
+    let staying = 0;
+    columns['time_us']?.forEach((timeUs, row, { length }) => {
+      if (row % 20 !== 0 && row < length - 10) return;
+      const waiting = packetsAt({ timeUs, ...WAYS, ...all }).filter(({ where }) =>
+        ['queue', 'rest'].includes(where),
+      );
       const bytes = waiting.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
       const told = columns['queue_bytes']?.[row] ?? NaN;
       // The sum includes the packet that is being transmitted. The simulator's number `queue_bytes` does not
@@ -72,8 +75,19 @@ describe('packets at a moment', () => {
       expect(bytes).toBeGreaterThanOrEqual(told);
       expect(bytes - told).toBeLessThanOrEqual(1500);
       compared += 1;
+      staying += waiting.some(({ where }) => where === 'rest') ? 1 : 0;
     });
     expect(compared).toBeGreaterThan(50);
+    expect(staying).toBeGreaterThan(1);
+  });
+
+  it('claims nothing of packets whose rows are not there yet', () => {
+    const all = rows();
+    const moment = (more: object) => ({ timeUs: DURATION_S * 1e6, ...WAYS, ...all, ...more });
+    const rest = (more: object) => packetsAt(moment(more)).filter(({ where }) => where === 'rest').length;
+    expect([rest({}), rest({ endUs: Infinity }), rest({ timeUs: 30e6 })]).toEqual([1, 0, 0]);
+    const more = [{}, { endUs: Infinity }, { timeUs: 30e6 }].map((each) => mayPacersHaveMore(moment(each)));
+    expect(more).toEqual([true, false, false]);
   });
 
   it('puts them in the order in which they leave, each once', () => {

@@ -1,6 +1,7 @@
 /**
  * Where packets are at a given moment: in their sender's pacer, in the bottleneck's queue, on their way to the
- * receiver, just lost, or (feedback) on their way back.
+ * receiver, just lost, or (feedback) on their way back. The trace has a packet's row only once the packet has left the
+ * queue. So of the packets that are still in the queue when the run ends, only the sum of their bytes is known.
  */
 import type { Columns } from '../../../charts/index.js';
 
@@ -8,9 +9,10 @@ import type { Columns } from '../../../charts/index.js';
 export interface ShownPacket {
   flow: number;
   sizeBytes: number;
-  where: 'pacer' | 'queue' | 'way' | 'lost' | 'back';
+  /** `rest` stands for all packets that are in the queue at the moment and also when the run ends. */
+  where: 'pacer' | 'queue' | 'rest' | 'way' | 'lost' | 'back';
   /**
-   * In the queue: the number of bytes that leave before this packet. Elsewhere: the packet's progress, from 0 (it
+   * In the queue, also for `rest`: the number of bytes that leave before this packet. Elsewhere: the packet's progress, from 0 (it
    * enters) to 1 (it leaves).
    */
   at: number;
@@ -32,14 +34,26 @@ function lossPlaces(): (lostUs: number) => number {
   };
 }
 
+/** A flow whose last packet arrived earlier than this before the end of the run had stopped sending. */
+const STOPPED_US = 1e6;
+
+/** The flow of a packet that belongs to no flow, or to an unknown one. */
+const NO_FLOW = -1;
+
 interface Moment {
   timeUs: number;
+  /** The end of the run; Infinity while it is being simulated. */
+  endUs: number;
+  /** The rows up to this time are known. */
+  readUntilUs: number;
   /** The delay from the bottleneck to the receiver. */
   wayUs: number;
   /** The one-way delay from the receiver back to the sender. */
   backUs: number;
   /** Rows of the forward link's table `packet`, from before the moment until after it. */
   packets: Columns;
+  /** Rows of the forward link's table `queue`. */
+  queue: Columns;
   /** Rows of the table `arrival`. */
   arrivals: Columns;
   /** Rows of the table `feedback`. */
@@ -50,8 +64,25 @@ interface Moment {
 
 const numbers = (columns: Columns, name: string): Float64Array => columns[name] ?? new Float64Array();
 
+/**
+ * The bytes of the packets that are in the queue and stay there until the run ends: those that the latest row of the
+ * table `queue` counts in addition to the packets with rows of their own.
+ */
+function stayingBytes({ timeUs, endUs, readUntilUs, packets, queue }: Moment): number {
+  const row = numbers(queue, 'time_us').findLastIndex((us) => us <= timeUs);
+  if (row < 0 || readUntilUs < endUs) return 0;
+  const atUs = numbers(queue, 'time_us')[row] ?? NaN;
+  const [left, size] = [numbers(packets, 'time_us'), numbers(packets, 'size_bytes')];
+  const leaving = numbers(packets, 'offered_us').reduce(
+    (sum, offeredUs, i) => sum + (offeredUs <= atUs && atUs < (left[i] ?? 0) ? (size[i] ?? 0) : 0),
+    0,
+  );
+  return Math.max(0, (numbers(queue, 'queue_bytes')[row] ?? 0) - leaving);
+}
+
 /** The packets that wait in the queue, are on their way to the receiver, or were just lost. */
-function onTheWay({ timeUs, wayUs, packets }: Moment): ShownPacket[] {
+function onTheWay(moment: Moment): ShownPacket[] {
+  const { timeUs, wayUs, packets } = moment;
   const [time, offered, size, flow, dropped] = [
     numbers(packets, 'time_us'),
     numbers(packets, 'offered_us'),
@@ -75,6 +106,8 @@ function onTheWay({ timeUs, wayUs, packets }: Moment): ShownPacket[] {
     else if (leftUs <= timeUs && !isLost && timeUs - leftUs < wayUs)
       shown.push({ ...packet, where: 'way', at: (timeUs - leftUs) / wayUs });
   }
+  const sizeBytes = stayingBytes(moment);
+  if (sizeBytes > 0) shown.push({ flow: NO_FLOW, sizeBytes, where: 'rest', at: ahead });
   return shown;
 }
 
@@ -82,37 +115,56 @@ function onTheWay({ timeUs, wayUs, packets }: Moment): ShownPacket[] {
 const RTP_HZ = 90e3;
 
 /**
- * The packets that wait in the pacers. All packets of a frame enter the pacer together and share an RTP timestamp. In
- * each flow, the packet with the smallest difference between send time and RTP time is assumed not to have waited.
- * That difference relates the RTP clock to the run's clock.
+ * When each packet entered its pacer, by its row in `arrivals`. All packets of a frame enter the pacer together and
+ * share an RTP timestamp. In each flow, the packet with the smallest difference between send time and RTP time is
+ * assumed not to have waited. That difference relates the RTP clock to the run's clock.
  */
-function inPacers({ timeUs, arrivals }: Moment): ShownPacket[] {
-  const [sent, rtp, size, flow] = [
-    numbers(arrivals, 'send_time_us'),
-    numbers(arrivals, 'rtp_timestamp'),
-    numbers(arrivals, 'size_bytes'),
-    numbers(arrivals, 'flow'),
-  ];
+function paceBegins(arrivals: Columns): Float64Array {
+  const [sent, flow] = [numbers(arrivals, 'send_time_us'), numbers(arrivals, 'flow')];
   const offsets = new Map<number, number>();
-  const madeUs = rtp.map((ticks) => (ticks / RTP_HZ) * 1e6);
+  const madeUs = numbers(arrivals, 'rtp_timestamp').map((ticks) => (ticks / RTP_HZ) * 1e6);
   sent.forEach((sentUs, i) => {
     const number = flow[i] ?? 0;
     const offset = sentUs - (madeUs[i] ?? NaN);
     offsets.set(number, Math.min(offset, offsets.get(number) ?? Infinity));
   });
+  return madeUs.map((us, i) => us + (offsets.get(flow[i] ?? 0) ?? 0));
+}
+
+/** The packets that wait in the pacers. */
+function inPacers({ timeUs, arrivals }: Moment): ShownPacket[] {
+  const [sent, size, flow] = [
+    numbers(arrivals, 'send_time_us'),
+    numbers(arrivals, 'size_bytes'),
+    numbers(arrivals, 'flow'),
+  ];
+  const begins = paceBegins(arrivals);
   const shown: ShownPacket[] = [];
   sent.forEach((sentUs, i) => {
-    const number = flow[i] ?? 0;
-    const beganUs = (madeUs[i] ?? NaN) + (offsets.get(number) ?? 0);
+    const beganUs = begins[i] ?? NaN;
     if (beganUs <= timeUs && timeUs < sentUs)
       shown.push({
-        flow: number,
+        flow: flow[i] ?? 0,
         sizeBytes: size[i] ?? 0,
         where: 'pacer',
         at: (timeUs - beganUs) / (sentUs - beganUs),
       });
   });
   return shown;
+}
+
+/**
+ * Whether the pacers may contain more packets than are shown. Packets in pacers are known from their arrival, so those
+ * that would arrive after the run are unknown.
+ */
+export function mayPacersHaveMore({ timeUs, endUs, readUntilUs, arrivals }: Moment): boolean {
+  if (readUntilUs < endUs) return false;
+  const [time, flow] = [numbers(arrivals, 'time_us'), numbers(arrivals, 'flow')];
+  const begins = paceBegins(arrivals);
+  const latest = new Map([...flow.entries()].map(([row, number]) => [number, row]));
+  return [...latest.values()].some(
+    (row) => (time[row] ?? NaN) > endUs - STOPPED_US && timeUs >= (begins[row] ?? NaN),
+  );
 }
 
 /** The size of each RTCP packet in the simulator. */

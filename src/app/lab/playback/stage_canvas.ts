@@ -95,7 +95,7 @@ export function drawStage(
   for (const { flow, sizeBytes, where, at, place = 0 } of packets) {
     ctx.fillStyle = paintOf(flow);
     const length = Math.min(MOST_PX, Math.max(LEAST_PX, sizeBytes / 120));
-    if (where === 'queue') {
+    if (where === 'queue' || where === 'rest') {
       const long = Math.max(1, (sizeBytes / fullBytes) * queueWidth);
       const right = queueX + queueWidth - (at / fullBytes) * queueWidth;
       ctx.fillRect(right - long, middle - 15, Math.max(1, long - 0.5), 30);

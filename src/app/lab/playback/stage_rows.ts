@@ -5,7 +5,10 @@ import type { TraceStore } from '../../../worker/trace/trace_client.js';
 export interface StageRows {
   fromUs: number;
   toUs: number;
+  /** The rows up to this time were read. */
+  readUntilUs: number;
   packets: Columns;
+  queue: Columns;
   arrivals: Columns;
   feedback: Columns;
 }
@@ -52,8 +55,9 @@ export class StageReader {
     const [fromUs, toUs] = [timeUs - BEFORE_US, timeUs + AFTER_US];
     const range = { fromUs: fromUs - BEFORE_US, toUs: toUs + LATEST_US };
     const where = { column: 'link', value: 0 };
-    const [packets, arrivals, feedback] = await Promise.all([
+    const [packets, queue, arrivals, feedback] = await Promise.all([
       this.store.view({ table: 'packet', where, columns: PACKET_COLUMNS, ...range }),
+      this.store.view({ table: 'queue', where, columns: ['queue_bytes'], ...range }),
       this.store.view({ table: 'arrival', columns: ARRIVAL_COLUMNS, ...range }),
       this.store.view({ table: 'feedback', columns: ['flow'], ...range }),
     ]);
@@ -61,7 +65,9 @@ export class StageReader {
       this.#rows = {
         fromUs,
         toUs,
+        readUntilUs: range.toUs,
         packets: packets.columns,
+        queue: queue.columns,
         arrivals: arrivals.columns,
         feedback: feedback.columns,
       };

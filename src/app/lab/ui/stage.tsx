@@ -8,7 +8,7 @@ import { instantiate } from '../../../scenario/cells.js';
 import type { Scenario } from '../../../scenario/scenario.js';
 import type { TraceStore } from '../../../worker/trace/trace_client.js';
 import type { Run } from '../../../runs/run.js';
-import { packetsAt, type ShownPacket } from '../playback/packet_picture.js';
+import { mayPacersHaveMore, packetsAt, type ShownPacket } from '../playback/packet_picture.js';
 import type { Playback } from '../playback/playback.js';
 import { drawStage, stageHeight } from '../playback/stage_canvas.js';
 import { longestQueueBytes, StageReader } from '../playback/stage_rows.js';
@@ -27,6 +27,16 @@ const LEAST_FULL_BYTES = 6000;
 
 const count = (packets: readonly ShownPacket[], where: ShownPacket['where']): number =>
   packets.filter((packet) => packet.where === where).length;
+
+/** What stays in the queue until the run ends; empty if nothing does. */
+function restText(packets: readonly ShownPacket[]): string {
+  const rest = packets.find(({ where }) => where === 'rest');
+  return rest === undefined
+    ? ''
+    : ` and another ${formatKb(rest.sizeBytes)} of packets that stay there until the run ends`;
+}
+
+const formatKb = (bytes: number): string => `${(bytes / 1e3).toFixed(1)} kB`;
 
 const delayUs = ({ one_way_delay_ms = 0 }: Scenario['forward']): number =>
   Math.max(1, one_way_delay_ms * 1e3);
@@ -54,6 +64,7 @@ export function Stage({ run, store, playback, flows }: StageProps) {
     const wayUs = delayUs(forward);
     // A scenario without a `backward` path has the same delay in both directions.
     const backUs = delayUs(backward ?? forward);
+    const endUs = run.result?.timeUs ?? Infinity;
     let fullBytes = LEAST_FULL_BYTES;
     void longestQueueBytes(store).then((bytes) => {
       fullBytes = Math.max(LEAST_FULL_BYTES, bytes);
@@ -74,10 +85,12 @@ export function Stage({ run, store, playback, flows }: StageProps) {
       if (element.width !== Math.round(width * ratio)) element.width = Math.round(width * ratio);
       if (element.height !== Math.round(height * ratio)) element.height = Math.round(height * ratio);
       ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-      const packets = packetsAt({ timeUs, wayUs, backUs, calls, ...rows });
+      const moment = { timeUs, endUs, wayUs, backUs, calls, ...rows };
+      const packets = packetsAt(moment);
+      const atLeast = mayPacersHaveMore(moment) ? 'at least ' : '';
       drawStage(ctx, width, height, { packets, flows, calls, theme: theme.peek(), fullBytes });
       if (words.current)
-        words.current.textContent = `Packets: ${count(packets, 'pacer')} in pacers, ${count(packets, 'queue')} in the queue, ${count(packets, 'way')} on their way, ${count(packets, 'lost')} just lost. Feedback messages of calls on their way back: ${count(packets, 'back')}, drawn with that way’s one-way delay.`;
+        words.current.textContent = `Packets: ${atLeast}${count(packets, 'pacer')} in pacers, ${count(packets, 'queue')} in the queue${restText(packets)}, ${count(packets, 'way')} on their way, ${count(packets, 'lost')} just lost. Feedback messages of calls on their way back: ${count(packets, 'back')}, drawn with that way’s one-way delay.`;
     };
     paint();
     return () => cancelAnimationFrame(frame);
