@@ -142,6 +142,8 @@ export interface RateChartOptions {
    * received rate in the table `group`, other controllers in the table `feedback`.
    */
   gcc?: boolean;
+  /** Whether the capacity is that of the backward path. Its series then has the id that it has in FlowRateChart. */
+  backward?: boolean;
 }
 
 const ofGcc: readonly string[] = ['a_r', 'a_s'];
@@ -160,10 +162,10 @@ export class RateChart extends TimeChart {
     container: HTMLElement,
     axis: TimeAxis,
     theme: ChartTheme,
-    { fitCapacity = true, shadows = [], beside = [], gcc = true }: RateChartOptions = {},
+    { fitCapacity = true, shadows = [], beside = [], gcc = true, backward = false }: RateChartOptions = {},
   ) {
     const own = (gcc ? series : general).map((one) =>
-      one.id === 'capacity' ? { ...one, scaled: fitCapacity } : one,
+      one.id === 'capacity' ? { ...one, id: backward ? 'capacity-back' : one.id, scaled: fitCapacity } : one,
     );
     super(container, axis, theme, {
       series: [...own, ...beside.map(besideSeries), ...shadows.map(shadowSeries)],

@@ -55,7 +55,7 @@ const lossBoard = ({ name }: FlowInfo, isAlone: boolean): Board => ({
 });
 
 /** The charts of a flow's controller: its target rate and its internal values. */
-function controllerBoards({ name, controller }: FlowInfo, fitCapacity: boolean): readonly Board[] {
+function controllerBoards({ name, controller, direction }: FlowInfo, fitCapacity: boolean): readonly Board[] {
   const seen = controller === undefined ? undefined : INSIDE[controller];
   return [
     {
@@ -63,7 +63,12 @@ function controllerBoards({ name, controller }: FlowInfo, fitCapacity: boolean):
       title: `Controller of ${name}`,
       unit: 'Mbps',
       about: 'what it asks for, and why',
-      make: (...args) => new RateChart(...args, { fitCapacity, gcc: controller === 'gcc' }),
+      make: (...args) =>
+        new RateChart(...args, {
+          fitCapacity,
+          gcc: controller === 'gcc',
+          backward: direction === 'backward',
+        }),
     },
     ...(seen === undefined
       ? []
@@ -143,7 +148,7 @@ export function RunCharts(props: RunChartsProps) {
       <Charts scope={scope} look="lab">
         {boards.map((board, index) => (
           <ChartFigure
-            key={`${board.id} ${fitCapacity} ${backward} ${flowQueues} ${flows.length === 1} ${OF_FLOWS.has(board.id) ? who : `${detail?.name ?? ''} ${detail?.controller ?? ''}`}`}
+            key={`${board.id} ${fitCapacity} ${backward} ${flowQueues} ${flows.length === 1} ${OF_FLOWS.has(board.id) ? who : `${detail?.name ?? ''} ${detail?.controller ?? ''} ${link}`}`}
             board={board}
             {...(tools && { tools })}
             scope={scope}

@@ -181,6 +181,22 @@ test('the values at the end do not depend on the width of the page', async ({ pa
   expect(await readings(390)).toEqual(wide);
 });
 
+test('the capacity of each path is that of its own bottleneck, whichever flow is shown', async ({
+  page,
+  lab,
+}) => {
+  await page.goto(`${lab.served.staticUrl}lab.html?scenario=rmcat-5.3&flow=back&at_s=25&run=1`);
+  await lab.done();
+  const reading = (chart: string, label: string) =>
+    page
+      .locator(`figure.chart.${chart}`)
+      .getByRole('button', { name: new RegExp(`^${label} [\\d–]`) })
+      .locator('.reading');
+  await expect(reading('rates', 'Capacity')).toHaveText('1.00 Mbps');
+  await expect(reading('rates', 'Capacity back')).toHaveText('2.00 Mbps');
+  await expect(reading('control', 'Capacity')).toHaveText('2.00 Mbps');
+});
+
 test('a chart out of view is painted when it comes into view', async ({ page, lab }) => {
   await page.addInitScript(() => {
     const drawings: PerformanceEntry[] = [];
