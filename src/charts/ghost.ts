@@ -41,3 +41,21 @@ export function paintGhost(
   const of = series.find(({ id }) => ghostLabel(id) === ghost.label);
   if (of !== undefined) ghost.borderColor = `${theme.colours[of.colour]}${FAINT}`;
 }
+
+/**
+ * Lets the ghosts of series with `fromFirst` count from the left edge of the window, which is at `fromS`. A ghost may
+ * have counted from another time before.
+ */
+export function countGhosts(
+  datasets: readonly ChartDataset<'line', Point[]>[],
+  series: readonly Series[],
+  fromS: number,
+): void {
+  const counted = series.filter(({ fromFirst }) => fromFirst).map(({ id }) => ghostLabel(id));
+  for (const { label = '', data } of datasets) {
+    if (!counted.includes(label)) continue;
+    const known = data.filter(({ y }) => !Number.isNaN(y));
+    const base = (known.findLast(({ x }) => x <= fromS) ?? known[0])?.y ?? 0;
+    for (const point of data) point.y -= base;
+  }
+}

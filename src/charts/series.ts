@@ -21,7 +21,10 @@ export interface Series {
   columns: readonly string[];
   /** The value in a row. It may depend only on this row and the row before. */
   value(columns: Columns, row: number): number;
-  /** If true, `value` is a running total, and the chart shows its growth since the first row that is drawn. */
+  /**
+   * If true, `value` is a running total, and the chart shows its growth since the left edge of the window: since the
+   * last drawn row at or before the edge or, if there is none, since the first row.
+   */
   fromFirst?: boolean;
   /** A value as text with its unit. */
   format(value: number): string;

@@ -10,7 +10,7 @@ import {
   type Range,
   type Side,
 } from './configuration.js';
-import { ghostOf, isGhostly, paintGhost } from './ghost.js';
+import { countGhosts, ghostOf, isGhostly, paintGhost } from './ghost.js';
 import { addPoint, gapS, type TimedPoint } from './gaps.js';
 import { attachGestures, type PlotArea } from './gestures.js';
 import { MarkLayer, type ChartMark } from './marks.js';
@@ -59,7 +59,7 @@ export class TimeChart {
   readonly #detach: (() => void)[] = [];
   readonly #spec: TimeChartSpec;
   #theme: ChartTheme;
-  /** For each series with `fromFirst`: its value in the first drawn row. */
+  /** The value of each series at the left edge of the window; see `fromFirst`. */
   readonly #firstValues = new Map<string, number>();
   #peer: () => TimeChart | undefined = () => undefined;
   /** The ends of the value axes as they were last drawn. */
@@ -146,8 +146,7 @@ export class TimeChart {
     const { datasets } = this.chart.data;
     this.#spec.series.forEach((series, index) => {
       if (!isGhostly(series, table, columns)) return;
-      const base = series.fromFirst === true ? series.value(columns, 0) : 0;
-      const points = this.#pointsOf(series, columns, { longestS: ghostGapS(columns), base });
+      const points = this.#pointsOf(series, columns, { longestS: ghostGapS(columns), base: 0 });
       const ghost = ghostOf(series, this.#theme, points);
       ghost.hidden = !this.chart.isDatasetVisible(index);
       const at = datasets.findIndex(({ label }, n) => n >= this.series.length && label === ghost.label);
@@ -191,6 +190,7 @@ export class TimeChart {
     if (x) {
       x.min = this.#axis.window.fromUs / 1e6;
       x.max = this.#axis.window.toUs / 1e6;
+      countGhosts(this.chart.data.datasets, this.series, x.min);
     }
     if (!this.chart.hasBegun) this.chart.begin();
     this.chart.update('none');
@@ -329,10 +329,12 @@ export class TimeChart {
     const time = columns['time_us'];
     if (!time)
       throw new RangeError(`columns of ${table}: expected time_us, got ${Object.keys(columns).join(', ')}`);
+    const edge = time.findLastIndex((us) => us <= this.#axis.window.fromUs);
     this.#spec.series.forEach((series, index) => {
       const dataset = this.chart.data.datasets[index];
       if (!dataset || series.table !== table || !series.columns.every((name) => name in columns)) return;
-      if (!append || dataset.data.length === 0) this.#firstValues.set(series.id, series.value(columns, 0));
+      if (!append || dataset.data.length === 0)
+        this.#firstValues.set(series.id, series.value(columns, Math.max(edge, 0)));
       dataset.data = this.#pointsOf(series, columns, {
         points: append ? (dataset.data as TimedPoint[]) : [],
         longestS: this.gapS(table),

@@ -161,6 +161,23 @@ test('the legend counts the drops that the chart shows', async ({ page, served }
   expect(await reading.textContent()).toBe(counts.at(-1));
 });
 
+test('drops are counted from the left edge of the window, and not from before', async ({ page, served }) => {
+  await page.goto(`${served.staticUrl}lab.html?scenario=rmcat-5.3&run=1&window_s=30&from_s=41&theme=light`);
+  await expect(page.getByRole('status').first()).toHaveText('Done');
+  const reading = page.getByRole('button', { name: /^Dropped, all flows/ }).locator('.reading');
+  await expect(reading).toHaveText('18');
+  const csv = await saved(page, page.getByRole('button', { name: /^CSV of Loss/ }));
+  const points = csv
+    .toString()
+    .trimEnd()
+    .split('\r\n')
+    .filter((row) => row.startsWith('"Dropped, all flows"'))
+    .map((row) => row.split(',').slice(-2).map(Number));
+  const inWindow = points.filter(([timeS = NaN]) => timeS >= 41 && timeS <= 71);
+  expect(inWindow[0]?.[1]).toBe(0);
+  expect(inWindow.at(-1)?.[1]).toBe(18);
+});
+
 test('a paper’s figure is taken home as PNG, SVG and CSV', async ({ page, served }) => {
   await page.goto(`${served.staticUrl}papers.html?scenario=cmp-table1&run=1&theme=light`);
   await expect(page.getByRole('status')).toHaveText('Done', { timeout: 60_000 });
