@@ -2,6 +2,7 @@
 import type { ChartDataset, Point } from 'chart.js';
 
 import { DASH, ghostLabel, MARKERS } from './configuration.js';
+import type { TimedPoint } from './gaps.js';
 import type { Columns, Series } from './series.js';
 import type { ChartTheme } from './theme.js';
 
@@ -47,7 +48,7 @@ export function paintGhost(
  * have counted from another time before.
  */
 export function countGhosts(
-  datasets: readonly ChartDataset<'line', Point[]>[],
+  datasets: readonly { label?: string; data: TimedPoint[] }[],
   series: readonly Series[],
   fromS: number,
 ): void {

@@ -190,7 +190,7 @@ export class TimeChart {
     if (x) {
       x.min = this.#axis.window.fromUs / 1e6;
       x.max = this.#axis.window.toUs / 1e6;
-      countGhosts(this.chart.data.datasets, this.series, x.min);
+      countGhosts(this.chart.data.datasets as { data: TimedPoint[] }[], this.series, x.min);
     }
     if (!this.chart.hasBegun) this.chart.begin();
     this.chart.update('none');

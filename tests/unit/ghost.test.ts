@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 
 import { ghostLabel } from '../../src/charts/configuration.js';
+import type { TimedPoint } from '../../src/charts/gaps.js';
 import { countGhosts, ghostOf } from '../../src/charts/ghost.js';
 import type { Series } from '../../src/charts/series.js';
 import { lightTheme } from '../../src/charts/theme.js';
@@ -28,9 +29,12 @@ it('of a series that counts, and of no other', () => {
       TOTALS.map((y, x) => ({ x, y })),
     ),
   );
-  const own = { label: 'drops', data: TOTALS.map((y, x) => ({ x, y })) };
+  const own: { label: string; data: TimedPoint[] } = {
+    label: 'drops',
+    data: TOTALS.map((y, x) => ({ x, y })),
+  };
   const valuesFrom = (fromS: number, label: string): number[] => {
-    const datasets = [own, ...ghosts];
+    const datasets = [own, ...(ghosts as (typeof own)[])];
     countGhosts(datasets, series, fromS);
     return datasets.find((each) => each.label === label)?.data.map(({ y }) => y) ?? [];
   };

@@ -13,7 +13,7 @@ const group = {
 const window = { fromUs: 0, toUs: 300e6 };
 
 it('the values at the cursor are those of the last row before it, at any width', () => {
-  expect(thinned(group, ['m_ms'], window, 600).time_us?.length).toBeLessThanOrEqual(600);
+  expect(thinned(group, ['m_ms'], window, 600)['time_us']?.length).toBeLessThanOrEqual(600);
   for (let timeUs = 0; timeUs < 300e6; timeUs += 1e5) {
     const { time_us: times, m_ms: values } = lastTwo(group, timeUs);
     const last = group.time_us.findLastIndex((us) => us <= timeUs);
@@ -30,7 +30,9 @@ it('there are no values before the first row, nor without a table', () => {
 
 it('the rows of a window come with one row on each side of it', () => {
   const times = (fromUs: number, toUs: number): number[] =>
-    [...(thinned(group, [], { fromUs, toUs }, Infinity).time_us ?? [])].map((us) => Math.round(us / STEP_US));
+    [...(thinned(group, [], { fromUs, toUs }, Infinity)['time_us'] ?? [])].map((us) =>
+      Math.round(us / STEP_US),
+    );
   expect(times(10.5 * STEP_US, 12.5 * STEP_US)).toEqual([10, 11, 12, 13]);
   expect(times(-5 * STEP_US, 1.5 * STEP_US)).toEqual([0, 1, 2]);
   expect(times(8997.5 * STEP_US, 1e9)).toEqual([8997, 8998, 8999]);
