@@ -1,6 +1,7 @@
 import { Chart, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
 import type { ChartArea, ChartConfiguration, Point, UpdateMode } from 'chart.js';
 
+import { at } from './columns.js';
 import {
   configuration,
   expectedArea,
@@ -121,10 +122,8 @@ export class TimeChart {
   /** The tables that this chart reads, each with the columns it needs (without the time). */
   get needs(): ReadonlyMap<string, readonly string[]> {
     const needs = new Map<string, string[]>();
-    for (const { table, columns } of this.series) {
-      const listed = needs.get(table) ?? needs.set(table, []).get(table) ?? [];
-      for (const column of columns) if (!listed.includes(column)) listed.push(column);
-    }
+    for (const { table, columns } of this.series)
+      needs.set(table, [...new Set([...(needs.get(table) ?? []), ...columns])]);
     return needs;
   }
 
@@ -273,11 +272,9 @@ export class TimeChart {
 
   /** Each series' last drawn value at or before `timeUs`; NaN if it has none. */
   valuesAt(timeUs: number): Record<string, number> {
-    const values: Record<string, number> = {};
-    this.series.forEach(({ id }, index) => {
-      values[id] = lastAt(this.chart.data.datasets[index]?.data ?? [], timeUs / 1e6);
-    });
-    return values;
+    const last = (id: string): number =>
+      this.pointsOf(id).findLast(({ x }) => (x ?? NaN) <= timeUs / 1e6)?.y ?? NaN;
+    return Object.fromEntries(this.series.map(({ id }) => [id, last(id)]));
   }
 
   /**
@@ -289,7 +286,8 @@ export class TimeChart {
     const drawn = this.valuesAt(timeUs);
     const values = this.series.map((series) => {
       const columns = rowsOf(series.table);
-      const { ageS, row } = lastRow(columns, timeUs);
+      const row = (columns['time_us']?.length ?? 0) - 1;
+      const ageS = (timeUs - at(columns, 'time_us', row)) / 1e6;
       const isGap = isConnected(series) && ageS > this.gapS(series.table) && Number.isNaN(drawn[series.id]);
       return [series.id, row < 0 || isGap ? NaN : series.value(columns, row) - this.#baseOf(series)] as const;
     });
@@ -433,23 +431,5 @@ function ghostGapS(columns: Columns): number {
   return gapS(windowS, Math.max(1, time.length), Object.keys(columns).length - 1);
 }
 
-/** The index of the last row (−1 if there is none), and the age of this row at `timeUs`, in seconds. */
-function lastRow(columns: Columns, timeUs: number): { row: number; ageS: number } {
-  const time = columns['time_us'] ?? new Float64Array();
-  const row = time.length - 1;
-  return { row, ageS: (timeUs - (time[row] ?? NaN)) / 1e6 };
-}
-
 /** Whether a line breaks where rows are missing. A step holds its value, and markers are not connected. */
 const isConnected = ({ look }: Series): boolean => look !== 'step' && !MARKERS.has(look);
-
-function lastAt(points: readonly Point[], x: number): number {
-  let low = 0;
-  let high = points.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((points[middle]?.x ?? Infinity) <= x) low = middle + 1;
-    else high = middle;
-  }
-  return points[low - 1]?.y ?? NaN;
-}

@@ -34,21 +34,18 @@ export function decimate(
  * duplicates.
  */
 function pickExtremes(columns: readonly Float64Array[], rows: Uint32Array, picked: number[]): void {
-  const first = rows[0] as number;
   const positions = new Set<number>();
   if (columns.length === 0) positions.add(0);
   for (const column of columns) {
     let low = -1;
     let high = -1;
-    let min = Infinity;
-    let max = -Infinity;
     for (let i = 0; i < rows.length; i++) {
       const value = column[rows[i] as number] as number;
-      if (value < min || (low < 0 && value === min)) [low, min] = [i, value];
-      if (value > max || (high < 0 && value === max)) [high, max] = [i, value];
+      if (Number.isNaN(value)) continue;
+      if (low < 0 || value < (column[rows[low] as number] as number)) low = i;
+      if (high < 0 || value > (column[rows[high] as number] as number)) high = i;
     }
-    positions.add(Math.max(low, 0));
-    if (high >= 0) positions.add(high);
+    positions.add(Math.max(low, 0)).add(Math.max(high, 0));
   }
-  for (const position of [...positions].sort((a, b) => a - b)) picked.push(rows[position] ?? first);
+  for (const position of [...positions].sort((a, b) => a - b)) picked.push(rows[position] as number);
 }

@@ -56,7 +56,7 @@ interface Line {
 export class TraceData {
   readonly #tables = new Map<TableName, TableData>();
   readonly #events: { event: TraceEvent; order: number; extra: string }[] = [];
-  readonly #unknown: { text: string; order: number }[] = [];
+  readonly #unknown: Line[] = [];
   #order = 0;
 
   constructor() {
@@ -92,7 +92,7 @@ export class TraceData {
 
   /** Stores the text of a row whose type is unknown. */
   appendUnknown(text: string): void {
-    this.#unknown.push({ text, order: this.#order++ });
+    this.#unknown.push({ text: () => text, order: this.#order++ });
   }
 
   /** Returns the requested rows. Throws RangeError for a table or column that does not exist. */
@@ -128,9 +128,8 @@ export class TraceData {
     for (const [name, table] of this.#tables) {
       rows[name] = table.rows;
       const time = table.time();
-      const ends = table.sorted ? [time[0], time[time.length - 1]] : time;
+      const ends = table.sorted ? [time[0] ?? NaN, time.at(-1) ?? NaN] : time;
       for (const t of ends) {
-        if (t === undefined) continue;
         if (t < fromUs) fromUs = t;
         if (t > toUs) toUs = t;
       }
@@ -156,31 +155,22 @@ export class TraceData {
 
   /** All rows and events as lines of the trace format, in the order in which they were appended. */
   *lines(): Generator<string, void> {
-    const sources = [...this.#tables.values()].map(tableLines);
-    sources.push(
-      iterate(this.#events, ({ event, order, extra }) => ({ order, text: () => eventLine(event, extra) })),
-    );
-    sources.push(iterate(this.#unknown, ({ text, order }) => ({ order, text: () => text })));
-    const heads = sources.map((source) => source.next());
-    for (;;) {
-      let least = -1;
-      let order = Infinity;
-      heads.forEach((head, index) => {
-        if (head.done !== true && head.value.order < order) [least, order] = [index, head.value.order];
-      });
-      const head = heads[least];
-      if (head === undefined || head.done === true) return;
-      yield head.value.text();
-      heads[least] = (sources[least] as Iterator<Line, void>).next();
+    const events = this.#events.map(({ event, order, extra }): Line => {
+      return { order, text: () => eventLine(event, extra) };
+    });
+    const sources: Iterator<Line, undefined>[] = [events.values(), [...this.#unknown].values()];
+    for (const table of this.#tables.values()) sources.push(tableLines(table));
+    const heads = sources.map((source) => source.next().value);
+    // The orders are consecutive numbers, so each of them is at the head of a source when its turn comes.
+    for (let order = 0, end = this.#order; order < end; order++) {
+      const turn = heads.findIndex((head) => head?.order === order);
+      yield (heads[turn] as Line).text();
+      heads[turn] = sources[turn]?.next().value;
     }
   }
 }
 
-function* iterate<T>(items: Iterable<T>, line: (item: T) => Line): Generator<Line, void> {
-  for (const item of items) yield line(item);
-}
-
-function* tableLines(table: TableData): Generator<Line, void> {
+function* tableLines(table: TableData): Generator<Line, undefined> {
   const formatter = new RowFormatter(table.spec);
   const columns = table.spec.columns.map((_, index) => table.column(index));
   const order = table.order();
@@ -224,9 +214,9 @@ function lastRows(
   while (time[end] === toUs) end++;
   for (let row = end - 1; row >= 0 && found.length < count; row--) {
     if ((time[row] as number) < fromUs) break;
-    if (filter === undefined || filter[row] === where?.value) found.push(row);
+    if (filter === undefined || filter[row] === where?.value) found.unshift(row);
   }
-  return Uint32Array.from(found.reverse());
+  return Uint32Array.from(found);
 }
 
 function firstNotBefore(time: Float64Array, us: number): number {
