@@ -1,8 +1,8 @@
 /** Charts of one stream of a call that ccscope only watches. Nothing is known about the call's link and far side. */
-import { column, formatMs, formatRate, formatRatio } from './columns.js';
+import { at, column, formatMs, formatRate, formatRatio } from './columns.js';
 import type { ChartTheme } from './theme.js';
 import { shadowSeries, type Shadow } from './rate_chart.js';
-import type { Columns, Series } from './series.js';
+import type { Series } from './series.js';
 import type { TimeAxis } from './time_axis.js';
 import { TimeChart } from './time_chart.js';
 
@@ -106,42 +106,26 @@ const rtt = (table: 'rate' | 'throughput'): Series => ({
 });
 
 /**
- * The one-way delay of a frame minus that of the first frame, in ms. Send times come from the sender's RTP clock.
+ * A series of the frames with a flag of the table `arrival`. Each is drawn at its one-way delay minus that of the first
+ * frame, in ms. Send times come from the sender's RTP clock.
  */
-const laterMs = (columns: Columns, row: number): number =>
-  ((columns['time_us']?.[row] ?? NaN) - (columns['send_time_us']?.[row] ?? NaN)) / 1e3;
+const flagged = (flag: string): Pick<Series, 'table' | 'columns' | 'value' | 'format'> => ({
+  table: 'arrival',
+  columns: ['send_time_us', flag],
+  value: (columns, row) =>
+    at(columns, flag, row) === 1
+      ? (at(columns, 'time_us', row) - at(columns, 'send_time_us', row)) / 1e3
+      : NaN,
+  format: formatMs,
+});
 
-/** The delay of a key frame; NaN for any other frame. */
-export const keyFrameMs = (columns: Columns, row: number): number =>
-  columns['key_frame']?.[row] === 1 ? laterMs(columns, row) : NaN;
-
-/**
- * The delay of an overtaken frame: the frame in the row before was sent later but arrived earlier. NaN for any other
- * frame.
- */
-export function overtakenFrameMs(columns: Columns, row: number): number {
-  const sentUs = columns['send_time_us'] ?? new Float64Array();
-  return (sentUs[row] ?? NaN) < (sentUs[row - 1] ?? NaN) ? laterMs(columns, row) : NaN;
-}
-
-/**
- * The delay of a frame of an upper spatial layer. Such a frame has the same RTP timestamp as the frame in the row
- * before, which is of a lower layer. NaN for any other frame.
- */
-export function upperLayerMs(columns: Columns, row: number): number {
-  const timestamps = columns['rtp_timestamp'] ?? new Float64Array();
-  return timestamps[row] === timestamps[row - 1] ? laterMs(columns, row) : NaN;
-}
-
-const marked: readonly Series[] = [
+/** The frames that are marked in the delay chart of a received stream. */
+export const frameMarks: readonly Series[] = [
   {
     id: 'key_frames',
     label: 'Key frames',
     description: 'Key frames: they are large, so they take longer',
-    table: 'arrival',
-    columns: ['send_time_us', 'key_frame'],
-    value: keyFrameMs,
-    format: formatMs,
+    ...flagged('key_frame'),
     colour: 'purple',
     look: 'triangles-up',
   },
@@ -149,10 +133,7 @@ const marked: readonly Series[] = [
     id: 'overtaken',
     label: 'Overtaken frames',
     description: 'Frames that later ones overtook: sent again after a loss, or out of order',
-    table: 'arrival',
-    columns: ['send_time_us'],
-    value: overtakenFrameMs,
-    format: formatMs,
+    ...flagged('overtaken'),
     colour: 'orange',
     look: 'triangles-down',
   },
@@ -160,10 +141,7 @@ const marked: readonly Series[] = [
     id: 'upper_layers',
     label: 'Upper layers',
     description: 'Frames of upper spatial layers: each follows the frame below it, of the same picture',
-    table: 'arrival',
-    columns: ['send_time_us', 'rtp_timestamp'],
-    value: upperLayerMs,
-    format: formatMs,
+    ...flagged('upper_layer'),
     colour: 'sky',
     look: 'points',
   },
@@ -181,7 +159,7 @@ export class StreamDelayChart extends TimeChart {
     { direction }: { direction: 'send' | 'receive' },
   ) {
     super(container, axis, theme, {
-      series: direction === 'send' ? [rtt('rate')] : [oneWay, rtt('throughput'), ...marked],
+      series: direction === 'send' ? [rtt('rate')] : [oneWay, rtt('throughput'), ...frameMarks],
       left: { unit: 'ms', tick: (value) => String(value), atLeast: [0, 100] },
     });
   }

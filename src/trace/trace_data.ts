@@ -9,7 +9,12 @@ import { TableData } from './table_data.js';
  */
 export interface ViewQuery {
   table: TableName;
-  /** Names of columns. The time column need not be named: it is always returned, as `time_us`. */
+  /**
+   * Names of columns. The time column need not be named: it is always returned, as `time_us`. `arrival` also has the
+   * columns `overtaken` and `upper_layer`, which are 1 for some frames and 0 for the others. They compare a frame with
+   * the frame before it among all selected rows: an overtaken frame was sent earlier, and a frame of an upper spatial
+   * layer has the same RTP timestamp.
+   */
   columns: readonly string[];
   /** The start and end of the period, both inclusive. Default: the whole trace. */
   fromUs?: number | undefined;
@@ -106,14 +111,26 @@ export class TraceData {
     const time = table.time();
     const rows = selectRows(table, query, query.where && column(query.where.column));
     const names = query.columns.filter((name) => name !== 'time_us');
-    const columns = names.map(column);
+    const columns = names.map((name) => {
+      const isOvertaken = name === 'overtaken';
+      if (!isOvertaken && name !== 'upper_layer') return column(name);
+      const values = column(isOvertaken ? 'send_time_us' : 'rtp_timestamp');
+      const flags = new Float64Array(values.length);
+      let before = NaN;
+      for (const row of rows) {
+        const now = values[row] as number;
+        flags[row] = Number(isOvertaken ? now < before : now === before);
+        before = now;
+      }
+      return flags;
+    });
     const picked =
       query.last === undefined
         ? decimate(time, columns, rows, query.maxPoints ?? Infinity, spanOf(time, rows, query))
         : rows;
     const pick = (values: Float64Array): Float64Array<ArrayBuffer> => {
       const result = new Float64Array(picked.length);
-      for (let i = 0; i < picked.length; i++) result[i] = values[picked[i] as number] as number;
+      picked.forEach((row, i) => (result[i] = values[row] as number));
       return result;
     };
     const result: TraceView['columns'] = { time_us: pick(time) };
