@@ -52,9 +52,8 @@ export function countGhosts(
   series: readonly Series[],
   fromS: number,
 ): void {
-  const counted = series.filter(({ fromFirst }) => fromFirst).map(({ id }) => ghostLabel(id));
-  for (const { label = '', data } of datasets) {
-    if (!counted.includes(label)) continue;
+  for (const { label, data } of datasets) {
+    if (!series.find(({ id }) => ghostLabel(id) === label)?.fromFirst) continue;
     const known = data.filter(({ y }) => !Number.isNaN(y));
     const base = (known.findLast(({ x }) => x <= fromS) ?? known[0])?.y ?? 0;
     for (const point of data) point.y -= base;

@@ -145,11 +145,11 @@ export class TimeChart {
     const { datasets } = this.chart.data;
     this.#spec.series.forEach((series, index) => {
       if (!isGhostly(series, table, columns)) return;
-      const points = this.#pointsOf(series, columns, { longestS: ghostGapS(columns), base: 0 });
+      const points = this.#pointsOf(series, columns, ghostGapS(columns), [], 0);
       const ghost = ghostOf(series, this.#theme, points);
       ghost.hidden = !this.chart.isDatasetVisible(index);
       const at = datasets.findIndex(({ label }, n) => n >= this.series.length && label === ghost.label);
-      datasets.splice(at < 0 ? datasets.length : at, at < 0 ? 0 : 1, ghost);
+      datasets[at < 0 ? datasets.length : at] = ghost;
     });
   }
 
@@ -333,10 +333,8 @@ export class TimeChart {
       if (!dataset || series.table !== table || !series.columns.every((name) => name in columns)) return;
       if (!append || dataset.data.length === 0)
         this.#firstValues.set(series.id, series.value(columns, Math.max(edge, 0)));
-      dataset.data = this.#pointsOf(series, columns, {
-        points: append ? (dataset.data as TimedPoint[]) : [],
-        longestS: this.gapS(table),
-      });
+      const points = append ? (dataset.data as TimedPoint[]) : [];
+      dataset.data = this.#pointsOf(series, columns, this.gapS(table), points);
     });
   }
 
@@ -349,11 +347,9 @@ export class TimeChart {
   #pointsOf(
     series: Series,
     columns: Columns,
-    {
-      points = [],
-      longestS,
-      base = this.#baseOf(series),
-    }: { points?: TimedPoint[]; longestS: number; base?: number },
+    longestS: number,
+    points: TimedPoint[],
+    base = this.#baseOf(series),
   ): TimedPoint[] {
     const time = columns['time_us'] ?? new Float64Array();
     const sparse = MARKERS.has(series.look);
