@@ -140,6 +140,7 @@ test('a recording that nobody wants is discarded', async ({ page, served, scope 
   await page.reload();
   await notices(page).getByRole('button', { name: 'Discard it' }).click();
   await expect(recoverButton(page)).toHaveCount(0);
+  await expect.poll(() => keptRecordings(page)).toBe(0);
   await page.reload();
   await expect(page.getByRole('heading', { name: /under the scope/ })).toBeVisible();
   await expect(recoverButton(page)).toHaveCount(0);

@@ -183,9 +183,12 @@ test('simulates when it comes into view, with few workers for many views, and en
     { length: 10 },
     (_, n) => `<ccscope-view id="v${n}" scenario="lesson-fairness" seed="${n + 1}"></ccscope-view>`,
   );
-  await stranger.open(`<div id="all">${views.join('')}</div>`);
+  // If views out of sight were simulated, this one would be the first.
+  const far =
+    '<div style="position:absolute;top:30000px"><ccscope-view id="far" scenario="lesson-fairness" seed="1"></ccscope-view></div>';
+  await stranger.open(`${far}<div id="all">${views.join('')}</div>`);
   await stranger.ready('v0');
-  expect(await page.evaluate(() => window.told.some(({ id }) => id === 'v9'))).toBe(false);
+  expect(await page.evaluate(() => window.told.some(({ id }) => id === 'far'))).toBe(false);
   for (let n = 0; n < 10; n += 1) {
     await stranger.view(`v${n}`).scrollIntoViewIfNeeded();
     expect(await stranger.ready(`v${n}`)).toMatchObject({ seed: n + 1 });
@@ -196,7 +199,7 @@ test('simulates when it comes into view, with few workers for many views, and en
   await expect(stranger.view('v9').getByRole('img')).toHaveCount(2);
   await page.evaluate(() => document.querySelector('#all')?.remove());
   expect(page.workers().length).toBeGreaterThan(0);
-  await page.evaluate(() => document.querySelector('#v9')?.remove());
+  await page.evaluate(() => document.querySelectorAll('#v9, #far').forEach((view) => view.remove()));
   await expect.poll(() => page.workers().length).toBe(0);
 });
 

@@ -284,8 +284,13 @@ describe('messages', () => {
 
   it('that are not JSON are answered each, and the next one is served', async () => {
     const client = await Client.connect(await start());
+    let refused = 0;
+    client.socket.on('message', (data: Buffer) => {
+      if ((JSON.parse(data.toString()) as { ok?: boolean }).ok === false) refused++;
+    });
     for (let i = 0; i < 5000; i++) client.socket.send('{');
     expect(await client.ask({ type: 'room/join', room: 'r' })).toMatchObject({ ok: true });
+    expect(refused).toBe(5000);
   });
 });
 

@@ -191,9 +191,16 @@ describe('the shaper', () => {
   });
 
   it('counts a schedule from the first packet', async () => {
-    const { shaper } = await connected({ capacity: '1mbps,2mbps@50ms', rtt_ms: 0 });
+    const shaper = await shaperWith({ capacity: '1mbps,2mbps@100ms', rtt_ms: 0 });
+    const openedUs = shaper.nowUs();
+    await expect.poll(() => shaper.nowUs() - openedUs).toBeGreaterThan(300_000);
+    await shaper.sync();
+    expect(shaper.stats().capacityBps).toBe(1e6);
+    const a = await peer();
+    a.send('hello', shaper.a.port, '127.0.0.1');
     await expect.poll(() => shaper.stats().capacityBps).toBe(2e6);
-    expect(shaper.nowUs() - (shaper.firstPacketUs ?? Infinity)).toBeGreaterThanOrEqual(50_000);
+    const step = shaper.record.forward?.capacity.at(-1);
+    expect((step?.timeUs ?? NaN) - (shaper.firstPacketUs ?? NaN)).toBeCloseTo(100_000, 0);
   });
 
   it('takes a capacity of as many steps as a trace may have', async () => {

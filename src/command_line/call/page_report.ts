@@ -40,12 +40,13 @@ function column({ batches }: ShadowRecord, table: TableName, name: string): numb
     .flatMap(({ columns }) => Array.from(columns[index] ?? []));
 }
 
-/** How often the overuse detector of a shadow entered the state overuse. */
-function overuses(shadow: ShadowRecord): number {
+/** How often the overuse detector of a shadow entered the state overuse. Null if it has judged no group. */
+function overuses(shadow: ShadowRecord): number | null {
   const overuse = tableSpec('group')
     .columns.find(({ name }) => name === 'signal')
     ?.values?.indexOf('overuse');
   const signals = column(shadow, 'group', 'signal');
+  if (signals.length === 0) return null;
   return signals.filter((signal, i) => signal === overuse && signals[i - 1] !== overuse).length;
 }
 

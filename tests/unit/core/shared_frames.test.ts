@@ -64,13 +64,18 @@ describe('halves that share frames', () => {
 
   it('go on when the one that was first is gone', () => {
     const [first, second] = [core.createReceiver(CONTROLLERS[0]), core.createReceiver(CONTROLLERS[1])];
+    const alone = core.createReceiver(CONTROLLERS[1]);
     second.shareFrames(first);
     const all = [...arrivals()];
-    for (const arrival of all.slice(0, 300)) for (const half of [first, second]) half.pushArrival(arrival);
+    for (const arrival of all.slice(0, 300))
+      for (const half of [first, second, alone]) half.pushArrival(arrival);
     first.destroy();
-    for (const arrival of all.slice(300)) second.pushArrival(arrival);
-    expect(rowsOf(second).length).toBeGreaterThan(0);
-    second.destroy();
+    expect(rowsOf(second)).toEqual(rowsOf(alone));
+    for (const arrival of all.slice(300)) for (const half of [second, alone]) half.pushArrival(arrival);
+    const rows = rowsOf(second);
+    expect(rows.length).toBeGreaterThan(1);
+    expect(rows).toEqual(rowsOf(alone));
+    for (const half of [second, alone]) half.destroy();
   });
 
   it('are refused once one of them has had an arrival', () => {

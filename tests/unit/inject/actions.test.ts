@@ -14,16 +14,23 @@ type Parameters = Pick<RTCRtpSendParameters, 'encodings'>;
 function classes() {
   class Sender {
     maxBitrate: number | undefined;
+    active: boolean | undefined;
     /** `setParameters` waits for this promise before it takes effect. */
     waitsFor = Promise.resolve();
     #bytes = 0;
 
     getParameters(): Parameters {
-      return { encodings: [this.maxBitrate === undefined ? {} : { maxBitrate: this.maxBitrate }] };
+      const { maxBitrate, active } = this;
+      return {
+        encodings: [
+          { ...(maxBitrate !== undefined && { maxBitrate }), ...(active !== undefined && { active }) },
+        ],
+      };
     }
     async setParameters({ encodings }: Parameters): Promise<void> {
       await this.waitsFor;
       this.maxBitrate = encodings[0]?.maxBitrate;
+      this.active = encodings[0]?.active;
     }
     getStats(): Promise<Map<string, object>> {
       const stat = { type: 'outbound-rtp', ssrc: 1, bytesSent: (this.#bytes += 50e3), timestamp: Date.now() };
@@ -123,6 +130,7 @@ for (const action of onSender)
     await ending;
     expect(await acting).toMatchObject(REFUSED);
     expect(sender.maxBitrate).toBeUndefined();
+    expect(sender.active).not.toBe(false);
     // A drive (a controller that sets the sender's rate) ends if it is not renewed for three seconds. This drive
     // has already ended, so nothing more must be reported.
     if (action.kind === 'drive') await new Promise((resolve) => setTimeout(resolve, 3200));

@@ -96,6 +96,26 @@ describe('a recording that an earlier visit left', () => {
     expect(messageOf(gone)).toBe('it was saved or discarded in another tab');
   });
 
+  it('is offered only once the page that made it is gone', async () => {
+    const live = page();
+    const recording = await begun(live);
+    expect(await page().left()).toEqual([]);
+    live.end();
+    await settled();
+    expect((await page().left()).map(({ id }) => id)).toEqual([recording.id]);
+  });
+
+  it('is deleted when a recording begins and three newer ones are left', async () => {
+    const kept = page();
+    const ids: string[] = [];
+    for (let call = 0; call < 6; call += 1) {
+      vi.setSystemTime(call * 1000);
+      ids.push((await begun(kept)).id);
+    }
+    vi.useRealTimers();
+    expect([...stored.recordings.keys()]).toEqual(ids.slice(-4));
+  });
+
   it('is discarded by no page while another one has it', async () => {
     const earlier = page();
     const left = await begun(earlier);
