@@ -186,7 +186,9 @@ test('simulates when it comes into view, with few workers for many views, and en
   // If views out of sight were simulated, this one would be the first.
   const far =
     '<div style="position:absolute;top:30000px"><ccscope-view id="far" scenario="lesson-fairness" seed="1"></ccscope-view></div>';
-  await stranger.open(`${far}<div id="all">${views.join('')}</div>`);
+  await stranger.open(`${far}<div id="all">${views.join('')}</div>`, {
+    policy: "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'unsafe-inline'",
+  });
   await stranger.ready('v0');
   expect(await page.evaluate(() => window.told.some(({ id }) => id === 'far'))).toBe(false);
   for (let n = 0; n < 10; n += 1) {
