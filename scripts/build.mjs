@@ -8,6 +8,7 @@ import { buildWasm, controllersPath, controllersScriptPath, wasmPath } from './b
 import { filesUnder, inRoot, upToDate } from './lib/files.mjs';
 import { fail, nodeBin, run, say } from './lib/run.mjs';
 import { importLessons } from './lib/sources.mjs';
+import { smaller } from './lib/smaller.mjs';
 import { isStarted } from './lib/started.mjs';
 
 const lib = inRoot('dist/lib');
@@ -111,7 +112,14 @@ export const bundles = {
   },
 };
 /** The files and folders that the app is built from. */
-export const appSources = ['src', 'public', 'vite.config.ts', 'package.json', 'package-lock.json'];
+export const appSources = [
+  'src',
+  'public',
+  'vite.config.ts',
+  'scripts/lib/smaller.mjs',
+  'package.json',
+  'package-lock.json',
+];
 
 /** All files in these folders of src/, without those that the build writes into them. */
 const sourcesIn = (rooms) =>
@@ -130,7 +138,13 @@ export const sourcesOf = (name) => sourcesIn(bundles[name].rooms);
 /** All source files of the views, and all files in those folders of src/ that `more` names. */
 export const viewSources = (...more) => sourcesIn([...viewRooms, ...more]);
 
-const configuration = ['package.json', 'tsconfig.json', 'scripts/tsconfig.lib.json', 'scripts/build.mjs'];
+const configuration = [
+  'package.json',
+  'tsconfig.json',
+  'scripts/tsconfig.lib.json',
+  'scripts/build.mjs',
+  'scripts/lib/smaller.mjs',
+];
 
 /** Removes outputs whose sources no longer exist, since such outputs could still be imported. */
 function removeOrphans() {
@@ -261,16 +275,16 @@ async function buildInjected() {
       format: 'esm',
       write: false,
       define: { FRAME_WORKER_SOURCE: JSON.stringify(await frameWorker(bundle)), 'import.meta.url': '""' },
-      // The script is a function, which can read its own source text and start its workers from it. So the file does
-      // not have to contain the script twice.
-      banner: { js: '(function ccscope(){const CCSCOPE_SOURCE=`(${ccscope})()`;' },
-      footer: { js: '})();' },
     });
+    // The script is a function, which can read its own source text and start its workers from it. So the file does not
+    // have to contain the script twice.
+    const module = await smaller(outputFiles[0].text);
+    const script = `(function ccscope(){const CCSCOPE_SOURCE=\`(\${ccscope})()\`;${module}\n})();\n`;
     mkdirSync(dirname(injected), { recursive: true });
-    writeFileSync(injected, outputFiles[0].text);
+    writeFileSync(injected, script);
     // Escapes only characters that a URL may not contain, or that have a special meaning in it. Escaping all
     // characters would double the length.
-    const escaped = outputFiles[0].text.replace(/[%#\s"<>^`{|}\u0080-\uffff]/gu, encodeURIComponent);
+    const escaped = script.replace(/[%#\s"<>^`{|}\u0080-\uffff]/gu, encodeURIComponent);
     writeFileSync(bookmarklet, `javascript:${escaped}\n`);
   });
 }
@@ -312,13 +326,16 @@ async function buildEmbedded() {
   await upToDate('embedded', { inputs, outputs: [join(embedded, 'ccscope-view.js')] }, async () => {
     say('Building the element for pages …');
     const { build: bundle } = await import('esbuild');
-    await bundle({
+    const { outputFiles } = await bundle({
       entryPoints: entryPoints('embedded'),
       outdir: embedded,
       ...viewBundle,
       plugins: [{ name: 'ccscope-embedded-files', setup: embeddedFiles }],
       format: 'esm',
+      write: false,
     });
+    mkdirSync(embedded, { recursive: true });
+    for (const { path, text } of outputFiles) writeFileSync(path, await smaller(text));
     writeFileSync(join(embedded, 'scenarios.js'), `export default ${JSON.stringify(await scenarios())};\n`);
     copyFileSync(wasmPath, join(embedded, 'ccscope.wasm'));
   });
