@@ -11,7 +11,7 @@ import { fallReason, receivedBound } from './gcc_falls.js';
 import { growthDetail } from './gcc_growth.js';
 import { DECREASE, GccRows, INCREASE, OVERUSE, UNDERUSE } from './gcc_rows.js';
 import type { Segment } from './segments.js';
-import { capacityShown, comparedText } from './words.js';
+import { capacityShown } from './words.js';
 import { msText, percentText } from '../judge/text.js';
 import type { TraceData } from '../trace/index.js';
 
@@ -136,17 +136,8 @@ export class GccExplainer implements Explainer {
     const underuse = this.#rows.lastWith('signal', UNDERUSE, first, end);
     if (underuse < 0)
       return { kind: 'hold', label: 'hold', detail: 'until the queue has drained', evidence: {} };
-    const [t, gamma] = [
-      this.#rows.group.at('detector_input_ms', underuse),
-      this.#rows.group.at('gamma_ms', underuse),
-    ];
-    const detail = `the queue drains: ${comparedText(['T', t], ['−γ', -gamma])}`;
-    const evidence = {
-      time_us: this.#rows.group.timeUs[underuse] ?? NaN,
-      detector_input_ms: t,
-      gamma_ms: gamma,
-    };
-    return { kind: 'underuse', label: 'underuse', detail, evidence };
+    const { detail, evidence } = this.#rows.detected(underuse, -1);
+    return { kind: 'underuse', label: 'underuse', detail: `the queue drains: ${detail}`, evidence };
   }
 }
 

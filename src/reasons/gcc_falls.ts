@@ -4,7 +4,7 @@ import { settingReason } from './explainer.js';
 import { NEAR_BOUND } from './gcc_growth.js';
 import { DECREASE, OVERUSE, type GccRows } from './gcc_rows.js';
 import type { Segment } from './segments.js';
-import { capacityShown, comparedText, factorText } from './words.js';
+import { capacityShown, factorText } from './words.js';
 import { percentText, rateText } from '../judge/text.js';
 
 /**
@@ -107,16 +107,14 @@ function overuseFall(rows: GccRows, from: number, to: number): Reason | null {
   // Ends the search at the group that set A_r to its value in row `to`. Later groups did not cause the fall.
   const overuse = rows.lastWith('signal', OVERUSE, since, rows.madeAt(to, first, end) + 1);
   if (overuse < 0) return null;
-  const [t, gamma] = [rows.group.at('detector_input_ms', overuse), rows.group.at('gamma_ms', overuse)];
   const received = rows.group.at('received_rate_bps', decrease < 0 ? overuse : decrease);
-  const detail = comparedText(['T', t], ['γ', gamma]);
-  const evidence = {
-    time_us: rows.group.timeUs[overuse] ?? NaN,
-    detector_input_ms: t,
-    gamma_ms: gamma,
-    ...(Number.isFinite(received) && { received_rate_bps: received }),
+  const { detail, evidence } = rows.detected(overuse, 1);
+  return {
+    kind: 'overuse',
+    label: 'overuse',
+    detail,
+    evidence: { ...evidence, ...(Number.isFinite(received) && { received_rate_bps: received }) },
   };
-  return { kind: 'overuse', label: 'overuse', detail, evidence };
 }
 
 /** The reason if the received rate bounds A_r, and the settings let this bound lower A_r; otherwise null. */

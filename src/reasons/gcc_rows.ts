@@ -1,6 +1,8 @@
 /** Looks up GCC's rows by time. GCC's receiver half writes the table `group`, its sender half the table `rate`. */
+import type { Reason } from './change.js';
 import type { Flow } from './explainer.js';
 import { ofFlow, Rows, valueOf } from './rows.js';
+import { comparedText } from './words.js';
 import { LOSS_DECREASES, LOSS_HOLDS } from '../judge/loss_thresholds.js';
 import type { TraceData } from '../trace/index.js';
 
@@ -72,6 +74,21 @@ export class GccRows {
     const column = this.group.column(name);
     for (let row = end - 1; row >= first; row--) if (column[row] === value) return row;
     return -1;
+  }
+
+  /**
+   * T of a group beside the γ with which it was compared, which is that of the group before: the detector updates γ after the
+   * comparison. Groups that the detector passed over repeat T. With `sign` −1, T is compared with −γ.
+   */
+  detected(row: number, sign: 1 | -1): Pick<Reason, 'detail' | 'evidence'> {
+    const t = this.group.at('detector_input_ms', row);
+    let before = row - 1;
+    while (before > 0 && this.group.at('detector_input_ms', before) === t) before--;
+    const gamma = this.group.at('gamma_ms', Math.max(0, before));
+    return {
+      detail: comparedText(['T', t], [sign < 0 ? '−γ' : 'γ', sign * gamma]),
+      evidence: { time_us: this.group.timeUs[row] ?? NaN, detector_input_ms: t, gamma_ms: gamma },
+    };
   }
 
   /** Whether the loss-based rate bounds the target. */

@@ -108,11 +108,14 @@ describe.each(PRESETS)('of %s', (preset) => {
 });
 
 describe('GCC', () => {
-  it('says overuse with T and γ of a group in which the detector signalled it', () => {
-    const flow = media('gcc');
+  // The detector compares T with the threshold of the group before, and updates the threshold afterwards.
+  it.each([0.01, 0.05])('says the T and γ that the detector compared, with k_u = %f', (k_u) => {
+    const flow = media('gcc', { k_u });
     const trace = simulated(core, flow);
     const changes = targetChanges(trace, { flow: 0, header: headerOf(flow) });
     const groups = columnsOf(trace, 'group', 'detector_input_ms', 'gamma_ms', 'signal');
+    const gammaBefore = (timeUs: number): number =>
+      groups['gamma_ms']?.[(groups['time_us']?.indexOf(timeUs) ?? NaN) - 1] ?? NaN;
     const overuses = changes.filter(({ kind }) => kind === 'overuse');
     expect(overuses.length).toBeGreaterThan(3);
     for (const { text, evidence, toUs } of overuses) {
@@ -120,10 +123,26 @@ describe('GCC', () => {
       expect(toUs - timeUs).toBeGreaterThanOrEqual(0);
       expect(toUs - timeUs).toBeLessThan(1.5e6);
       expect(atTime(groups, 'signal', timeUs)).toBe(2);
-      const [t, gamma] = ['detector_input_ms', 'gamma_ms'].map((name) => atTime(groups, name, timeUs));
-      expect(t).toBeGreaterThan(gamma ?? NaN);
-      expect(numberAfter(text, 'overuse: T')).toBeCloseTo(t ?? NaN, 0.9);
-      expect(numberAfter(text, '> γ')).toBeCloseTo(gamma ?? NaN, 0.9);
+      const [t, gamma] = [atTime(groups, 'detector_input_ms', timeUs), gammaBefore(timeUs)];
+      expect(t).toBeGreaterThan(gamma);
+      expect(evidence['gamma_ms']).toBe(gamma);
+      expect(numberAfter(text, 'overuse: T')).toBeCloseTo(t, 0.9);
+      expect(numberAfter(text, '> γ')).toBeCloseTo(gamma, 0.9);
+    }
+  });
+
+  it('says underuse with the T and γ that the detector compared', () => {
+    const flow = media('gcc');
+    const trace = simulated(core, flow);
+    const groups = columnsOf(trace, 'group', 'gamma_ms');
+    const underuses = targetChanges(trace, { flow: 0, header: headerOf(flow) }).filter(
+      ({ kind }) => kind === 'underuse',
+    );
+    expect(underuses.length).toBeGreaterThan(0);
+    for (const { text, evidence } of underuses) {
+      const row = groups['time_us']?.indexOf(evidence['time_us'] ?? NaN) ?? NaN;
+      expect(evidence['gamma_ms']).toBe(groups['gamma_ms']?.[row - 1]);
+      expect(text).toMatch(/T −[\d.]+ < −γ −[\d.]+ ms/);
     }
   });
 
