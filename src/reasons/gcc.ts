@@ -64,8 +64,8 @@ export class GccExplainer implements Explainer {
     }
   }
 
-  #rise({ from, to }: Segment): Reason {
-    const [first, end] = this.#rows.groupsOf(from, to);
+  #rise(segment: Segment): Reason {
+    const { to } = segment;
     const capacity = this.#rows.capacityBps(to);
     if (this.#rows.isLossBased(to)) {
       const [lost, bound] = [this.#rows.rate('fraction_lost', to), this.#rows.lossBound('loss_low', to)];
@@ -86,9 +86,7 @@ export class GccExplainer implements Explainer {
       const detail = capacityShown(capacity);
       return { kind: 'increase', label: 'increase', detail, evidence: { capacity_estimate_bps: capacity } };
     }
-    const received = this.#rows.group.mean('received_rate_bps', first, end);
-    const growth = growthDetail(this.flow, { from, to }, this.#rows.firstDecrease < end, received);
-    return { kind: 'increase', label: 'increase', ...growth };
+    return { kind: 'increase', label: 'increase', ...growthDetail(this.#rows, segment) };
   }
 
   #flat(segment: Segment): Reason {

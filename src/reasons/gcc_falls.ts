@@ -1,7 +1,6 @@
 /** Explains falls of GCC's target rate. */
 import type { Reason } from './change.js';
 import { settingReason } from './explainer.js';
-import { NEAR_BOUND } from './gcc_growth.js';
 import { DECREASE, OVERUSE, type GccRows } from './gcc_rows.js';
 import type { Segment } from './segments.js';
 import { capacityShown, factorText } from './words.js';
@@ -123,13 +122,10 @@ function receivedFall(rows: GccRows, to: number): Reason | null {
 }
 
 export function receivedBound(rows: GccRows, row: number): Reason | null {
-  const received = rows.group.at('received_rate_bps', rows.group.lastAt(rows.time(row)));
+  const group = rows.group.lastAt(rows.time(row));
+  if (!rows.isAtBound(rows.rate('a_r_bps', row), group, row)) return null;
+  const received = rows.group.at('received_rate_bps', group);
   const factor = rows.parameter('upper_bound_factor', row);
-  if (!(factor > 0)) return null;
-  const bound = received * factor + rows.parameter('upper_bound_offset_bps', row);
-  // The received rate may have changed a little since the bound was last applied. So a value of A_r slightly
-  // below the bound also counts.
-  if (!(rows.rate('a_r_bps', row) > bound * (1 - NEAR_BOUND))) return null;
   const detail = `A_r is bounded by ${factor} × the ${rateText(received)} received`;
   const evidence = { received_rate_bps: received, upper_bound_factor: factor };
   return { kind: 'application-limited', label: 'bound', detail, evidence };

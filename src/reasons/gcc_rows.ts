@@ -23,6 +23,8 @@ export const INCREASE = valueOf('group', 'state', 'increase');
 
 /** Rates that differ by less than this fraction count as equal. */
 const SAME = 1e-3;
+/** A rate that is below a bound by at most this fraction counts as being at the bound. */
+const NEAR_BOUND = 0.1;
 /** A decision of the receiver half shows in the `rate` rows within a round trip plus this time. */
 const MESSAGE_US = 250e3;
 
@@ -89,6 +91,18 @@ export class GccRows {
       detail: comparedText(['T', t], [sign < 0 ? '−γ' : 'γ', sign * gamma]),
       evidence: { time_us: this.group.timeUs[row] ?? NaN, detector_input_ms: t, gamma_ms: gamma },
     };
+  }
+
+  /**
+   * Whether a value of A_r is at its bound, a multiple of the rate that a group received. The settings are those of row
+   * `row`. The received rate may have changed a little since the bound was applied, so a value slightly below the bound
+   * also counts.
+   */
+  isAtBound(a_r: number, group: number, row: number): boolean {
+    const factor = this.parameter('upper_bound_factor', row);
+    const bound =
+      this.group.at('received_rate_bps', group) * factor + this.parameter('upper_bound_offset_bps', row);
+    return factor > 0 && a_r > bound * (1 - NEAR_BOUND);
   }
 
   /** Whether the loss-based rate bounds the target. */

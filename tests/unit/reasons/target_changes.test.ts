@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { loadCore, type Core, type FlowOptions } from '../../../src/core/index.js';
 import { changeAt, FALL, momentOf, targetChanges } from '../../../src/reasons/index.js';
 import { TraceData, type TraceView } from '../../../src/trace/index.js';
-import { FALLING, headerOf, simulated } from './support.js';
+import { FALLING, headerOf, simulated, textsOf } from './support.js';
 
 let core: Core;
 beforeAll(async () => {
@@ -187,6 +187,16 @@ describe('GCC', () => {
       expect(text).toContain(words);
       expect(Math.abs((evidence[name] ?? NaN) - expected)).toBeLessThan(within);
     }
+  });
+
+  const linesOn = (flow: FlowOptions, forward: Parameters<typeof simulated>[2]): string[] =>
+    textsOf(targetChanges(simulated(core, flow, forward), { flow: 0, header: headerOf(flow) }));
+
+  it('says that a rise was bounded by what is received only where the bound acted', () => {
+    const forward = { capacityBps: 2e6, oneWayDelayUs: 25e3 };
+    expect(linesOn(media('gcc'), forward).join('\n')).toContain('bounded by 1.5 × what is received');
+    for (const flow of [media('chromium-2015'), media('cmp-2016'), media('gcc', { upper_bound_factor: 0 })])
+      expect(linesOn(flow, forward).filter((text) => text.includes('bounded by'))).toEqual([]);
   });
 
   it('says what frames showed of the capacity where live rules follow that', () => {
