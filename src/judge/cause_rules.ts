@@ -264,13 +264,19 @@ const overuse: Explanation = ({ metrics, drops, excess, detector }) => {
   };
 };
 
-const overuseByDrops: Explanation = (facts, symptom) =>
-  facts.drops !== null && facts.drops.full + facts.drops.aqm > facts.drops.random
-    ? overuse(
-        { ...facts, metrics: { ...facts.metrics, queueDelayP95Ms: facts.metrics.queueDelayMaxMs } },
-        symptom,
-      )
-    : null;
+/** Applies if the queue dropped most of what was lost. Its drops prove overuse, even if packets hardly waited. */
+const overuseByDrops: Explanation = (facts, symptom) => {
+  const { drops, metrics } = facts;
+  const { lossRatio } = metrics;
+  if (drops === null || lossRatio === null || drops.full + drops.aqm <= drops.random) return null;
+  return (
+    overuse({ ...facts, metrics: { ...metrics, queueDelayP95Ms: metrics.queueDelayMaxMs } }, symptom) ?? {
+      kind: 'overuse',
+      evidence: `${shareText(lossRatio)} of the traffic was lost (${drops.random} packets by chance, ${drops.aqm} by the queue's AQM, ${drops.full} because the queue was full); packets waited for at most ${msText(metrics.queueDelayMaxMs)}.`,
+      fix: 'More was sent than the link and its queue take: give the sender more time, lower the capacity in smaller steps, or use a queue that drops later.',
+    }
+  );
+};
 
 /**
  * Applies if the sender is not under test and sent less than the link could carry or, for a freeze, paused.

@@ -280,13 +280,11 @@ describe('causes of other failures', () => {
   });
 
   it('loss at a full queue is the call itself, loss by chance is not', () => {
-    const lossy = (dropped: 'queue-full' | 'random-loss') =>
+    const lossy = (dropped: 'queue-full' | 'codel' | 'pie' | 'random-loss', queueDelayMs = 90) =>
       slowCall(
         {},
         {
-          packets: steady(0, 20, 4e5, { queueDelayMs: 90 }).map((p, i) =>
-            i % 20 === 0 ? { ...p, dropped } : p,
-          ),
+          packets: steady(0, 20, 4e5, { queueDelayMs }).map((p, i) => (i % 20 === 0 ? { ...p, dropped } : p)),
         },
       );
     const rule = { ...window, ratio: 0.02 };
@@ -294,6 +292,15 @@ describe('causes of other failures', () => {
       pass: false,
       cause: { kind: 'overuse' },
     });
+    // A short queue, or one whose AQM keeps it short, drops what is too much before packets wait for long.
+    for (const dropped of ['codel', 'pie', 'queue-full'] as const) {
+      const { cause } = judgeLoss(asked(lossy(dropped, 20)), rule);
+      expect(cause?.kind).toBe('overuse');
+      expect(cause?.evidence).toMatch(
+        /^\d.* % of the traffic was lost \(0 packets by chance, \d+ by the queue's AQM, \d+ because the queue was full\); packets waited for at most 20 ms\.$/,
+      );
+      expect(cause?.fix).toContain('a queue that drops later');
+    }
     expect(judgeLoss(asked(lossy('random-loss')), rule)).toMatchObject({
       pass: false,
       cause: { kind: 'loss' },
