@@ -3412,6 +3412,9 @@ export const TABLES = [
       {
         name: 'received_rate_bps',
       },
+      {
+        name: 'bound_bps',
+      },
     ],
   },
   {
@@ -3450,6 +3453,9 @@ export const TABLES = [
       {
         name: 'action',
         values: ['expectation', 'cut', 'exploration'],
+      },
+      {
+        name: 'bound_bps',
       },
     ],
   },

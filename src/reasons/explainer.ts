@@ -5,6 +5,9 @@ import type { Course, Segment } from './segments.js';
 import type { ControllerSettings } from './settings.js';
 import { rateText } from '../judge/text.js';
 
+/** Rates that differ by less than this fraction count as equal. */
+const SAME = 1e-3;
+
 /** A flow, its `rate` rows, and its controller's settings. */
 export interface Flow {
   /** The flow's number; null in a trace with a single flow. */
@@ -37,4 +40,27 @@ export function settingReason({ rate, settings }: Flow, { from, to }: Segment): 
   const change = settings.changeBetween(rate.timeUs[from] ?? NaN, rate.timeUs[to] ?? NaN);
   if (change === undefined) return null;
   return { kind: change.kind, label: change.kind, detail: change.text, evidence: {} };
+}
+
+/**
+ * The reason if the bound from the arrival times of frames (wasm/cc/live/capacity_bound.h) makes up at least half of a fall;
+ * null otherwise, and in older traces, which do not have this bound. A row of LCC also has the rate that LCC chose: if it is
+ * below the bound, the bound did not act.
+ */
+export function frameBoundReason(
+  { rate }: Flow,
+  { from, to }: Segment,
+  rows: Rows,
+  [first, end]: readonly [first: number, end: number],
+): Reason | null {
+  const toBps = rate.at('target_bps', to);
+  const most = (rate.at('target_bps', from) + toBps) / 2;
+  for (let row = end - 1; row >= first; row--) {
+    const bound = rows.at('bound_bps', row);
+    if (!(bound >= toBps * (1 - SAME) && bound <= most) || rows.at('next_rate_bps', row) < bound) continue;
+    const detail = `the frames’ arrival times allow at most ${rateText(bound)}`;
+    const evidence = { time_us: rows.timeUs[row] ?? NaN, bound_bps: bound };
+    return { kind: 'capacity', label: 'capacity', detail, evidence };
+  }
+  return null;
 }

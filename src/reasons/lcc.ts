@@ -6,7 +6,7 @@
  * - `exploration`: a higher rate, whose delay LCC has not learnt yet.
  */
 import { UNKNOWN, type Reason } from './change.js';
-import { boundReason, settingReason, type Explainer, type Flow } from './explainer.js';
+import { boundReason, frameBoundReason, settingReason, type Explainer, type Flow } from './explainer.js';
 import { ofFlow, Rows, valueOf } from './rows.js';
 import type { Segment } from './segments.js';
 import { comparedText } from './words.js';
@@ -20,6 +20,7 @@ const COLUMNS = [
   'expected_rate_bps',
   'next_rate_bps',
   'action',
+  'bound_bps',
 ];
 const ACTIONS = ['expectation', 'cut', 'exploration'] as const;
 const [EXPECTATION, CUT, EXPLORATION] = ACTIONS.map((name) => valueOf('lcc', 'action', name));
@@ -46,7 +47,11 @@ export class LccExplainer implements Explainer {
     const [first, end] = this.#lcc.between(timeUs[from] ?? NaN, timeUs[to] ?? NaN);
     if (this.#lcc.lastAt(timeUs[to] ?? NaN) < 0)
       return { kind: 'hold', label: 'start', detail: 'nothing was received yet', evidence: {} };
-    const bound = shape === 'flat' ? boundReason(this.flow, segment) : settingReason(this.flow, segment);
+    const bound =
+      shape === 'flat'
+        ? boundReason(this.flow, segment)
+        : (settingReason(this.flow, segment) ??
+          frameBoundReason(this.flow, segment, this.#lcc, [first, end]));
     if (bound !== null) return bound;
     if (first === end) return UNKNOWN;
     const cut = this.#lastCut(first, end);

@@ -4,14 +4,14 @@
  * which the target moves (RFC 8698, 4.3).
  */
 import { UNKNOWN, type ChangeShape, type Reason } from './change.js';
-import { boundReason, settingReason, type Explainer, type Flow } from './explainer.js';
+import { boundReason, frameBoundReason, settingReason, type Explainer, type Flow } from './explainer.js';
 import { ofFlow, Rows, valueOf } from './rows.js';
 import type { Segment } from './segments.js';
 import { comparedText } from './words.js';
 import { msText, percentText, rateText } from '../judge/text.js';
 import type { TraceData } from '../trace/index.js';
 
-const COLUMNS = ['x_curr_ms', 'mode', 'loss_ratio', 'received_rate_bps'];
+const COLUMNS = ['x_curr_ms', 'mode', 'loss_ratio', 'received_rate_bps', 'bound_bps'];
 const GRADUAL = valueOf('nada', 'mode', 'gradual');
 const SCATTER = 0.025;
 /** A message from the receiver half shows in the `rate` rows within a round trip plus this time. */
@@ -39,7 +39,11 @@ export class NadaExplainer implements Explainer {
     const { shape, from, to } = segment;
     const [first, end] = this.#messagesOf(from, to);
     if (end === 0) return { kind: 'hold', label: 'start', detail: 'nothing was received yet', evidence: {} };
-    const bound = shape === 'flat' ? boundReason(this.flow, segment) : settingReason(this.flow, segment);
+    const bound =
+      shape === 'flat'
+        ? boundReason(this.flow, segment)
+        : (settingReason(this.flow, segment) ??
+          frameBoundReason(this.flow, segment, this.#nada, [first, end]));
     if (bound !== null) return bound;
     const isGradual = this.#nada.share('mode', GRADUAL, first, end) >= 0.5;
     if (shape === 'fall') return this.#fall(segment, first, end);

@@ -261,6 +261,36 @@ describe('NADA', () => {
     }
   });
 
+  it('credits the law only with what the law can do, and the bound from frames with the rest (RFC 8698, 4.3)', () => {
+    const flow = media('nada-live');
+    const trace = simulated(core, flow);
+    const { time_us: time = [], x_curr_ms: signals = [] } = columnsOf(trace, 'nada', 'x_curr_ms');
+    const falls = targetChanges(trace, { flow: 0, header: headerOf(flow) }).filter(
+      ({ shape }) => shape === 'fall' || shape === 'decline',
+    );
+    const laws = falls.filter(({ kind }) => kind === 'gradual');
+    expect(laws.length).toBeGreaterThan(5);
+    for (const { text, fromUs, toUs, fromBps, toBps } of laws) {
+      // What is left if each message of the fall, and those that were on their way as it began, lowered the rate.
+      let left = fromBps;
+      signals.forEach((signal, i) => {
+        if ((time[i] ?? NaN) <= fromUs - 400e3 || (time[i] ?? NaN) > toUs) return;
+        const offset = signal - (6 * 2.5e6) / fromBps;
+        const rise = signal - (signals[i - 1] ?? NaN);
+        left *= Math.min(1, 1 - 0.5 * (100 / 500) * (offset / 500) - 0.5 * 2 * (rise / 500));
+      });
+      expect(toBps, text).toBeGreaterThan(0.9 * left);
+    }
+    const [deepest] = falls.sort((a, b) => a.toBps / a.fromBps - b.toBps / b.fromBps);
+    expect(deepest).toMatchObject({ kind: 'capacity', shape: 'fall' });
+    expect(deepest?.text).toMatch(
+      /^capacity: the frames’ arrival times allow at most \d+ kbps, target × 0\.\d+ of/,
+    );
+    const unbound = media('nada-live', { capacity_bound: 0 });
+    const changes = targetChanges(simulated(core, unbound), { flow: 0, header: headerOf(unbound) });
+    expect(changes.map(({ kind }) => kind)).not.toContain('capacity');
+  });
+
   it('says ramp-up where no queue is seen', () => {
     const flow = media('nada-rfc8698');
     const [first] = targetChanges(simulated(core, flow), { flow: 0, header: headerOf(flow) });
@@ -286,6 +316,22 @@ describe('LCC', () => {
       expect(numberAfter(text, 'delay')).toBeCloseTo((delayUs ?? NaN) / 1e3, 0.9);
       expect(numberAfter(text, 'target')).toBeCloseTo((targetUs ?? NaN) / 1e3, 0.9);
     }
+  });
+
+  it('credits the bound from frames with a fall to a rate that it set', () => {
+    const flow = media('lcc-live');
+    const trace = simulated(core, flow);
+    const epochs = columnsOf(trace, 'lcc', 'next_rate_bps', 'bound_bps');
+    const falls = targetChanges(trace, { flow: 0, header: headerOf(flow) }).filter(
+      ({ shape }) => shape === 'fall',
+    );
+    const bounded = falls.filter(({ kind }) => kind === 'capacity');
+    expect(bounded.length).toBeGreaterThan(0);
+    expect(bounded.length).toBeLessThan(falls.length);
+    for (const { evidence } of bounded)
+      expect(atTime(epochs, 'next_rate_bps', evidence['time_us'] ?? NaN)).toBe(evidence['bound_bps']);
+    const [deepest] = falls.sort((a, b) => a.toBps / a.fromBps - b.toBps / b.fromBps);
+    expect(deepest?.kind).toBe('capacity');
   });
 });
 

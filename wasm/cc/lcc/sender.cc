@@ -87,7 +87,7 @@ void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   const DataRate bound = DataRate::BitsPerSec(feedback.values[kBound]);
   rate_ = Decide(sent, feedback.received_rate, bound);
   if (bound > DataRate::Zero()) rate_ = Bounded(std::min(rate_, bound));
-  Record(epoch, sent, now);
+  Record(epoch, sent, bound, now);
 }
 
 // Whether a clock may have been set. Without an RTT, nothing speaks against it. After an outage of seconds, delays jump
@@ -144,7 +144,7 @@ void Sender::CountLosses(const Feedback& feedback) {
   received_ = feedback.packets_received;
 }
 
-void Sender::Record(const EpochDelays& epoch, DataRate sent, Timestamp now) {
+void Sender::Record(const EpochDelays& epoch, DataRate sent, DataRate bound, Timestamp now) {
   const BayesianController::Delays known = delays();
   const TimeDelta offset = known.smallest - known.propagation;
   recorder_.Output(LccRow{
@@ -159,6 +159,7 @@ void Sender::Record(const EpochDelays& epoch, DataRate sent, Timestamp now) {
       .expected_rate_bps = expected_.bps(),
       .next_rate_bps = rate_.bps(),
       .action = static_cast<double>(action_),
+      .bound_bps = bound > DataRate::Zero() ? bound.bps() : kAbsent,
   });
 }
 

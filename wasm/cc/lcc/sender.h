@@ -38,7 +38,7 @@ class Sender final : public SenderHalf {
   void Learn(const EpochDelays& epoch, bool may_be_clock, DataRate sent, Timestamp now);
   DataRate Decide(DataRate sent, DataRate received, DataRate bound);
   void CountLosses(const Feedback& feedback);
-  void Record(const EpochDelays& epoch, DataRate sent, Timestamp now);
+  void Record(const EpochDelays& epoch, DataRate sent, DataRate bound, Timestamp now);
 
   Parameters params_;
   double flow_;

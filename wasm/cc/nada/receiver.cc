@@ -1,6 +1,7 @@
 #include "cc/nada/receiver.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "cc/feedback_row.h"
 #include "cc/nada/congestion_signal.h"
@@ -13,6 +14,7 @@ namespace {
 // ECN marks are never seen: the queues of the simulator and of the shaper do not set them, and a browser does not
 // expose them.
 constexpr double kMarkingRatio = 0;
+constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -96,6 +98,7 @@ std::optional<Feedback> Receiver::FeedbackIfDue() {
       .x_curr_ms = x_curr.ms(),
       .mode = static_cast<double>(mode),
       .received_rate_bps = feedback.received_rate.bps(),
+      .bound_bps = bound ? bound->bps() : kAbsent,
   });
   RecordFeedback(feedback, flow_, recorder_);
   return feedback;
