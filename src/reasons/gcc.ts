@@ -12,7 +12,7 @@ import { growthDetail } from './gcc_growth.js';
 import { DECREASE, GccRows, INCREASE, OVERUSE, UNDERUSE } from './gcc_rows.js';
 import type { Segment } from './segments.js';
 import { capacityShown } from './words.js';
-import { msText, percentText } from '../judge/text.js';
+import { msText, percentText, rateText } from '../judge/text.js';
 import type { TraceData } from '../trace/index.js';
 
 /**
@@ -65,8 +65,8 @@ export class GccExplainer implements Explainer {
   }
 
   #rise(segment: Segment): Reason {
-    const { to } = segment;
-    const capacity = this.#rows.capacityBps(to);
+    const { from, to } = segment;
+    const grown = this.#rows.rate('target_bps', to) - this.#rows.rate('target_bps', from);
     if (this.#rows.isLossBased(to)) {
       const [lost, bound] = [this.#rows.rate('fraction_lost', to), this.#rows.lossBound('loss_low', to)];
       const detail =
@@ -82,7 +82,15 @@ export class GccExplainer implements Explainer {
       const detail = 'another flow fills the queue, so A_r grows until packets are lost';
       return { kind: 'increase', label: 'increase', detail, evidence: {} };
     }
-    if (!Number.isNaN(capacity)) {
+    if (this.#rows.leftOut(from) - this.#rows.leftOut(to) > grown / 2) {
+      const a_r = this.#rows.rate('a_r_bps', to);
+      const detail = `the queue drains, so that more of A_r ${rateText(a_r)} is used again`;
+      return { kind: 'drain', label: 'increase', detail, evidence: { a_r_bps: a_r } };
+    }
+    const [first, end] = this.#rows.groupsOf(from, to);
+    const estimates = this.#rows.group.column('capacity_estimate_bps').subarray(first, end);
+    if (estimates.filter((estimate) => estimate > 0).length * 2 >= Math.max(1, end - first)) {
+      const capacity = this.#rows.group.mean('capacity_estimate_bps', first, end);
       const detail = capacityShown(capacity);
       return { kind: 'increase', label: 'increase', detail, evidence: { capacity_estimate_bps: capacity } };
     }

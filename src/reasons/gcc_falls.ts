@@ -57,20 +57,18 @@ function competitiveFall(rows: GccRows, from: number, to: number): Reason | null
 }
 
 /**
- * The reason if the target fell so that a queue can drain; otherwise null. While a queue drains, there is a gap
- * between the target and the smaller of A_r and A_s. This gap must have grown by more than `timesFall` times the
- * fall of A_r. With `timesFall` = 1, the gap must have grown more than A_r fell. With 0, any growth of the gap is
+ * The reason if the target fell so that a queue can drain; otherwise null. What is left out of the target must have grown by
+ * more than `timesFall` times the fall of A_r. With `timesFall` = 1, it must have grown more than A_r fell. With 0, any growth is
  * enough.
  */
 function drainFall(rows: GccRows, from: number, to: number, timesFall: number): Reason | null {
-  const left = (row: number): number =>
-    Math.min(rows.rate('a_r_bps', row), rows.rate('a_s_bps', row)) - rows.rate('target_bps', row);
+  const left = rows.leftOut(to);
   const a_r = rows.rate('a_r_bps', to);
-  const more = left(to) - left(from);
+  const more = left - rows.leftOut(from);
   const fell = rows.rate('a_r_bps', from) - a_r;
-  if (!(left(to) > DRAINS * a_r && more > timesFall * fell && more > 0)) return null;
-  const detail = `${rateText(left(to))} of A_r ${rateText(a_r)} are left out until the queue is empty`;
-  return { kind: 'drain', label: 'drain', detail, evidence: { drain_bps: left(to), a_r_bps: a_r } };
+  if (!(left > DRAINS * a_r && more > timesFall * fell && more > 0)) return null;
+  const detail = `${rateText(left)} of A_r ${rateText(a_r)} are left out until the queue is empty`;
+  return { kind: 'drain', label: 'drain', detail, evidence: { drain_bps: left, a_r_bps: a_r } };
 }
 
 /**

@@ -65,6 +65,11 @@ export class GccRows {
     return this.group.at('competing', this.group.lastAt(this.time(row))) === 1;
   }
 
+  /** How far the target is below the smaller of A_r and A_s, so that a queue can drain. */
+  leftOut(row: number): number {
+    return Math.min(this.rate('a_r_bps', row), this.rate('a_s_bps', row)) - this.rate('target_bps', row);
+  }
+
   /** The groups whose decisions may have changed the rate between two `rate` rows. */
   groupsOf(from: number, to: number): [first: number, end: number] {
     const rttUs = this.rate('rtt_us', to);

@@ -219,6 +219,30 @@ describe('GCC', () => {
     expect(estimates.at(-2)).toBeLessThan(0.9e6);
   });
 
+  it('names a law of growth only where A_r grew, and without a capacity estimate', () => {
+    const flow = media('gcc-live');
+    const trace = simulated(core, flow);
+    const { time_us: time = [], capacity_estimate_bps: estimates = [] } = columnsOf(
+      trace,
+      'group',
+      'capacity_estimate_bps',
+    );
+    const rates = columnsOf(trace, 'rate', 'a_r_bps');
+    const rises = targetChanges(trace, { flow: 0, header: headerOf(flow) }).filter(
+      ({ shape }) => shape === 'rise',
+    );
+    for (const { text, fromUs, toUs, fromBps, toBps } of rises) {
+      if (!/\((fast start|multiplicative|additive)\)|bounded by/.test(text)) continue;
+      const within = estimates.filter((_, i) => (time[i] ?? NaN) > fromUs && (time[i] ?? NaN) <= toUs);
+      expect(within.filter((estimate) => estimate > 0).length, text).toBeLessThan(within.length / 2);
+      const grown = atTime(rates, 'a_r_bps', toUs) - atTime(rates, 'a_r_bps', fromUs);
+      expect(grown, text).toBeGreaterThan(0.5 * (toBps - fromBps));
+    }
+    expect(textsOf(rises).join('\n')).toMatch(
+      /increase: .*, the queue drains, so that more of A_r [\d.]+ [kM]bps is used again/,
+    );
+  });
+
   // The receiver half of a live call decides when feedback is due, which may be between two groups of packets.
   it('finds the group of a decision that was made after the last group', () => {
     const flow = media('gcc-live');
