@@ -115,16 +115,17 @@ export class GccExplainer implements Explainer {
       return { kind: 'hold', label: 'hold', detail, evidence: { capacity_estimate_bps: capacity } };
     }
     return (
-      this.#lossHold(Math.floor((from + to) / 2)) ??
+      this.#lossHold(segment) ??
       this.#stateHold(first, end) ??
       receivedBound(this.#rows, to) ?? { ...UNKNOWN, kind: 'hold', label: 'hold' }
     );
   }
 
-  #lossHold(row: number): Reason | null {
-    if (!this.#rows.isLossBased(row)) return null;
-    const lost = this.#rows.rate('fraction_lost', row);
-    const [low, high] = [this.#rows.lossBound('loss_low', row), this.#rows.lossBound('loss_high', row)];
+  /** The reason if losses held the rate. Of the reports within the segment, the last one is named. */
+  #lossHold({ from, to }: Segment): Reason | null {
+    if (!this.#rows.isLossBased(Math.floor((from + to) / 2))) return null;
+    const lost = this.#rows.rate('fraction_lost', to);
+    const [low, high] = [this.#rows.lossBound('loss_low', to), this.#rows.lossBound('loss_high', to)];
     const isBetween = lost >= low && lost <= high;
     const detail = isBetween
       ? `${percentText(lost)} lost, between ${percentText(low)} and ${percentText(high)}`

@@ -219,6 +219,22 @@ describe('GCC', () => {
     expect(estimates.at(-2)).toBeLessThan(0.9e6);
   });
 
+  it('says that A_s waits for a report of losses only if none came meanwhile', () => {
+    const flow = media('gcc');
+    const trace = simulated(core, flow, { ...FALLING, lossRatio: 0.12 });
+    const { time_us: time = [], fraction_lost: lost = [] } = columnsOf(trace, 'rate', 'fraction_lost');
+    let reports = 0;
+    for (const { shape, text, fromUs, toUs } of targetChanges(trace, { flow: 0, header: headerOf(flow) })) {
+      const within = lost.filter((_, i) => (time[i] ?? NaN) >= fromUs && (time[i] ?? NaN) <= toUs);
+      const last = within.at(-1) ?? NaN;
+      if (shape !== 'flat' || !text.includes('lost') || within.every((value) => value === last)) continue;
+      reports++;
+      expect(text).not.toContain('waits');
+      expect(numberAfter(text, ' s,')).toBeCloseTo(last * 100, 0.9);
+    }
+    expect(reports).toBeGreaterThan(0);
+  });
+
   it('names a law of growth only where A_r grew, and without a capacity estimate', () => {
     const flow = media('gcc-live');
     const trace = simulated(core, flow);
