@@ -1,6 +1,6 @@
 /** Rules for changes of the path as a whole: a new route, an outage, reports that stopped. */
 import { msText, secondsText } from '../text.js';
-import { rttMs, usualOf, type Evidence } from './evidence.js';
+import { LEAD_US, rttMs, usualOf, type Evidence } from './evidence.js';
 import { losesMore } from './loss_causes.js';
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
@@ -87,22 +87,31 @@ function isAway(evidence: Evidence, silent: readonly Look[]): boolean {
 }
 
 export const outage: Rule = (evidence) => {
-  const { usual, endpoint, fromUs, untilUs } = evidence;
+  const { usual, fromUs, untilUs } = evidence;
+  const { states } = evidence.endpoint;
   const wasHeard = usual.filter(({ bytesIn }) => bytesIn > 0).length > usual.length / 2;
   const silent = silence(evidence);
-  const lost = endpoint.states.find(
+  const isOver = (sinceUs: number): boolean =>
+    states.some(
+      ({ timeUs, state }) => state === 'connected' && timeUs > sinceUs && timeUs <= fromUs - LEAD_US,
+    );
+  const lost = states.find(
     ({ timeUs, state }) =>
       timeUs <= untilUs &&
       Math.abs(timeUs - fromUs) < 8e6 &&
-      (state === 'disconnected' || state === 'failed'),
+      (state === 'disconnected' || state === 'failed') &&
+      !isOver(timeUs),
   );
   if (!wasHeard || !(isAway(evidence, silent) || lost !== undefined)) return null;
   const us = silent.reduce((sum, look) => sum + look.timeUs - look.fromUs, 0);
+  const fix = 'Check whether the far side was down, or the network (a handover, a sleeping radio, a VPN).';
+  if (us === 0 && lost !== undefined)
+    return cause('outage', `The connection was ${lost.state} at ${secondsText(lost.timeUs)}.`, fix);
   const told = lost === undefined ? '' : `; the connection was ${lost.state} at ${secondsText(lost.timeUs)}`;
   return cause(
     'outage',
     `Nothing came in from the far side for about ${secondsText(us)}, neither media nor feedback nor answers to connectivity checks${told}.`,
-    'Check whether the far side was down, or the network (a handover, a sleeping radio, a VPN).',
+    fix,
   );
 };
 

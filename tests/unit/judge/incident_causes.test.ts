@@ -108,6 +108,24 @@ describe('why the rate of what is sent fell', () => {
     expect(only(away).cause.kind).toBe('outage');
   });
 
+  it('outage: the connection was lost, but not if it was connected again long before', () => {
+    const withStates = (backS: number) => {
+      const record = seen('send', 30, (timeS) =>
+        isLater(timeS) ? { bps: 2.5e5, loss: 0.2, stream: target } : {},
+      );
+      record.endpoints[0]?.states.push(
+        { timeUs: 8e6, state: 'disconnected' },
+        { timeUs: backS * 1e6, state: 'connected' },
+      );
+      return only(record, 'rate-fall').cause;
+    };
+    expect(withStates(9).kind).toBe('loss');
+    expect(withStates(14)).toMatchObject({
+      kind: 'outage',
+      evidence: 'The connection was disconnected at 8 s.',
+    });
+  });
+
   it('feedback-missing: reports stop, checks are answered', () => {
     const stops = seen('send', 40, (timeS) =>
       timeS > 11 ? { bps: timeS > 15 ? 2.5e5 : 1e6, stream: { ...target, reportTimeUs: 11e6 } } : {},
