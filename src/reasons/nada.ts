@@ -13,6 +13,7 @@ import type { TraceData } from '../trace/index.js';
 
 const COLUMNS = ['x_curr_ms', 'mode', 'loss_ratio', 'received_rate_bps', 'bound_bps'];
 const GRADUAL = valueOf('nada', 'mode', 'gradual');
+const RAMP_UP = valueOf('nada', 'mode', 'ramp_up');
 const SCATTER = 0.025;
 /** A message from the receiver half shows in the `rate` rows within a round trip plus this time. */
 const MESSAGE_US = 150e3;
@@ -45,8 +46,10 @@ export class NadaExplainer implements Explainer {
         : (settingReason(this.flow, segment) ??
           frameBoundReason(this.flow, segment, this.#nada, [first, end]));
     if (bound !== null) return bound;
-    const isGradual = this.#nada.share('mode', GRADUAL, first, end) >= 0.5;
     if (shape === 'fall') return this.#fall(segment, first, end);
+    const isGradual =
+      this.#nada.share('mode', GRADUAL, first, end) >= 0.5 &&
+      !(shape === 'rise' && this.#isSteepestByRampUp(segment));
     return isGradual ? this.#gradual(segment, first, end) : this.#rampUp(segment, first, end);
   }
 
@@ -58,6 +61,15 @@ export class NadaExplainer implements Explainer {
     const rttUs = this.flow.rate.at('rtt_us', to);
     const lagUs = MESSAGE_US + (Number.isNaN(rttUs) ? 0 : Math.min(rttUs, 1e6));
     return this.#nada.between(this.#time(from) - lagUs, this.#time(to));
+  }
+
+  /** Whether a message that asked for ramp-up may have made the largest step of a rise. */
+  #isSteepestByRampUp({ from, to }: Segment): boolean {
+    const targets = this.flow.rate.column('target_bps');
+    const step = (row: number): number => (targets[row] ?? NaN) - (targets[row - 1] ?? NaN);
+    let most = from + 1;
+    for (let row = most; row <= to; row++) if (step(row) > step(most)) most = row;
+    return this.#nada.share('mode', RAMP_UP, ...this.#messagesOf(most - 1, most)) > 0;
   }
 
   /** The value of the signal at which the target would not change; NaN if the parameters are unknown. */
@@ -119,24 +131,30 @@ export class NadaExplainer implements Explainer {
 
   /**
    * Describes the mean of the signal that moved the rate. If this mean would move the rate in the other
-   * direction, describes how the signal changed instead.
+   * direction, describes how the signal changed instead, if it did.
    */
   #signalText(shape: ChangeShape, signal: number, balance: number, first: number, end: number): string {
-    if (Number.isNaN(balance)) return `signal ${msText(signal)} on average`;
+    const mean = `signal ${msText(signal)} on average`;
+    if (Number.isNaN(balance)) return mean;
     if (shape === 'flat' && Math.abs(signal - balance) <= BALANCED_MS)
       return `signal ${msText(signal)}, in balance`;
     const pulls = shape === 'flat' || (shape === 'rise' ? signal < balance : signal > balance);
     if (pulls) return `${comparedText(['signal', signal], ['', balance])} of balance, on average`;
-    const signals = this.#nada.column('x_curr_ms').subarray(first, end);
-    const [least, most] = [msText(Math.min(...signals)), msText(Math.max(...signals))];
-    return shape === 'rise'
-      ? `the signal fell from ${most} to ${msText(signals.at(-1) ?? NaN)}`
-      : `the signal rose from ${least} to ${most}`;
+    // The largest movement of the signal in the direction that explains the shape.
+    const sign = shape === 'rise' ? -1 : 1;
+    let [start, before, after] = [NaN, 0, 0];
+    for (const value of this.#nada.column('x_curr_ms').subarray(first, end)) {
+      if (!(sign * (value - start) > 0)) start = value;
+      else if (sign * (value - start) > sign * (after - before)) [before, after] = [start, value];
+    }
+    const [from, to] = [msText(before), msText(after)];
+    return from === to ? mean : `the signal ${sign < 0 ? 'fell' : 'rose'} from ${from} to ${to}`;
   }
 
   #rampUp({ shape }: Segment, first: number, end: number): Reason {
     const received = this.#nada.mean('received_rate_bps', first, end);
-    const signal = this.#nada.mean('x_curr_ms', first, end);
+    const isRampUp = (row: number): boolean => this.#nada.at('mode', row) === RAMP_UP;
+    const signal = this.#nada.mean('x_curr_ms', first, end, isRampUp);
     const detail =
       shape === 'rise'
         ? `no queue is seen (signal ${msText(signal)} on average)`

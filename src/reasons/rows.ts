@@ -50,15 +50,15 @@ export class Rows {
   }
 
   /**
-   * The mean of a column over the rows from `first` to `end` (exclusive), without NaNs. NaN if there are no
+   * The mean of a column over the rows from `first` to `end` (exclusive) that count, without NaNs. NaN if there are no
    * numbers.
    */
-  mean(name: string, first: number, end: number): number {
+  mean(name: string, first: number, end: number, counts = (_row: number): boolean => true): number {
     const column = this.column(name);
     let [sum, count] = [0, 0];
     for (let row = first; row < end; row++) {
       const value = column[row] ?? NaN;
-      if (Number.isNaN(value)) continue;
+      if (Number.isNaN(value) || !counts(row)) continue;
       sum += value;
       count++;
     }

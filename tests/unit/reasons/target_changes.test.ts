@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, type Core, type FlowOptions } from '../../../src/core/index.js';
 import { changeAt, FALL, momentOf, targetChanges } from '../../../src/reasons/index.js';
+import { msText } from '../../../src/judge/text.js';
 import { TraceData, type TraceView } from '../../../src/trace/index.js';
 import { FALLING, headerOf, simulated, textsOf } from './support.js';
 
@@ -329,6 +330,36 @@ describe('NADA', () => {
     const unbound = media('nada-live', { capacity_bound: 0 });
     const changes = targetChanges(simulated(core, unbound), { flow: 0, header: headerOf(unbound) });
     expect(changes.map(({ kind }) => kind)).not.toContain('capacity');
+  });
+
+  it.each(['nada-rfc8698', 'nada-2015', 'nada-chromium-2015', 'nada-live'])(
+    'says how the signal of %s moved in the order of its messages',
+    (preset) => {
+      const flow = media(preset);
+      const trace = simulated(core, flow);
+      const { time_us: time = [], x_curr_ms: signals = [] } = columnsOf(trace, 'nada', 'x_curr_ms');
+      for (const { text, kind, fromUs, toUs } of targetChanges(trace, { flow: 0, header: headerOf(flow) })) {
+        if (kind === 'ramping-up') expect(numberAfter(text, '(signal')).toBeLessThan(20);
+        const [, way, from, to] = /the signal (rose|fell) from ([\d.]+) ms to ([\d.]+) ms/.exec(text) ?? [];
+        if (way === undefined) continue;
+        expect(Number(from) < Number(to), text).toBe(way === 'rose');
+        const within = Array.from(signals)
+          .filter((_, i) => (time[i] ?? NaN) > fromUs - 1.2e6 && (time[i] ?? NaN) <= toUs)
+          .map((signal) => msText(signal));
+        expect(within.indexOf(`${from} ms`), text).toBeGreaterThanOrEqual(0);
+        expect(within.lastIndexOf(`${to} ms`), text).toBeGreaterThan(within.indexOf(`${from} ms`));
+      }
+    },
+  );
+
+  it('says ramp-up where a message that saw no queue made the largest step of a rise', () => {
+    const flow = media('nada-live');
+    const changes = targetChanges(simulated(core, flow), { flow: 0, header: headerOf(flow) });
+    const steepest = changes
+      .filter(({ shape }) => shape === 'rise')
+      .sort((a, b) => b.toBps / b.fromBps - a.toBps / a.fromBps)
+      .slice(0, 3);
+    expect(steepest.map(({ kind }) => kind)).toEqual(['ramping-up', 'ramping-up', 'ramping-up']);
   });
 
   it('says ramp-up where no queue is seen', () => {
