@@ -273,7 +273,7 @@ const overuseByDrops: Explanation = (facts, symptom) => {
     overuse({ ...facts, metrics: { ...metrics, queueDelayP95Ms: metrics.queueDelayMaxMs } }, symptom) ?? {
       kind: 'overuse',
       evidence: `${shareText(lossRatio)} of the traffic was lost (${drops.random} packets by chance, ${drops.aqm} by the queue's AQM, ${drops.full} because the queue was full); packets waited for at most ${msText(metrics.queueDelayMaxMs)}.`,
-      fix: 'More was sent than the link and its queue take: give the sender more time, lower the capacity in smaller steps, or use a queue that drops later.',
+      fix: 'The sender overused the link and backs off: give it more time, lower the capacity in smaller steps, or use a queue that drops later.',
     }
   );
 };

@@ -39,6 +39,17 @@ export interface Reason {
   evidence: Readonly<Record<string, number>>;
 }
 
+/** A reason whose label is its kind, unless another one is given. */
+export const reasonOf = (
+  kind: ReasonKind,
+  detail: string,
+  evidence: Reason['evidence'] = {},
+  label: string = kind,
+): Reason => ({ kind, label, detail, evidence });
+
+/** The reason for a target before the receiver half has received anything. */
+export const NOT_BEGUN = reasonOf('hold', 'nothing was received yet', {}, 'start');
+
 /**
  * How the target moved: down in one step (`fall`), down in small steps (`decline`), up (`rise`), or not at
  * all (`flat`).
@@ -59,9 +70,4 @@ export interface TargetChange {
 }
 
 /** The reason for a change that no recorded row explains. */
-export const UNKNOWN: Reason = {
-  kind: 'unknown',
-  label: 'unknown',
-  detail: 'no cause is visible in the recorded rows',
-  evidence: {},
-};
+export const UNKNOWN = reasonOf('unknown', 'no cause is visible in the recorded rows');

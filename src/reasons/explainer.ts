@@ -1,5 +1,5 @@
 /** Explainers. Each reads the internal rows of one kind of controller, and explains why its target rate changed. */
-import type { Reason } from './change.js';
+import { reasonOf, type Reason } from './change.js';
 import type { Rows } from './rows.js';
 import type { Course, Segment } from './segments.js';
 import type { ControllerSettings } from './settings.js';
@@ -16,6 +16,9 @@ export interface Flow {
   settings: ControllerSettings;
 }
 
+/** The rows of a controller, and which of them belong to a segment. */
+type OwnRows = [rows: Rows, range: readonly [first: number, end: number]];
+
 export interface Explainer extends Pick<Course, 'scatter' | 'isExact' | 'isDecision'> {
   explain(segment: Segment): Reason;
 }
@@ -30,7 +33,7 @@ export function boundReason({ rate, settings }: Flow, { to }: Segment): Reason |
     const bound = settings.value(name, timeUs);
     if (Math.abs(targetBps - bound) > 1e-3 * bound) continue;
     const detail = `${words} (${name}) is ${rateText(bound)}`;
-    return { kind: 'cap', label: 'cap', detail, evidence: { [name]: bound } };
+    return reasonOf('cap', detail, { [name]: bound });
   }
   return null;
 }
@@ -39,7 +42,7 @@ export function boundReason({ rate, settings }: Flow, { to }: Segment): Reason |
 export function settingReason({ rate, settings }: Flow, { from, to }: Segment): Reason | null {
   const change = settings.changeBetween(rate.timeUs[from] ?? NaN, rate.timeUs[to] ?? NaN);
   if (change === undefined) return null;
-  return { kind: change.kind, label: change.kind, detail: change.text, evidence: {} };
+  return reasonOf(change.kind, change.text);
 }
 
 /**
@@ -47,11 +50,10 @@ export function settingReason({ rate, settings }: Flow, { from, to }: Segment): 
  * null otherwise, and in older traces, which do not have this bound. A row of LCC also has the rate that LCC chose: if it is
  * below the bound, the bound did not act.
  */
-export function frameBoundReason(
+function frameBoundReason(
   { rate }: Flow,
   { from, to }: Segment,
-  rows: Rows,
-  [first, end]: readonly [first: number, end: number],
+  ...[rows, [first, end]]: OwnRows
 ): Reason | null {
   const toBps = rate.at('target_bps', to);
   const most = (rate.at('target_bps', from) + toBps) / 2;
@@ -60,7 +62,13 @@ export function frameBoundReason(
     if (!(bound >= toBps * (1 - SAME) && bound <= most) || rows.at('next_rate_bps', row) < bound) continue;
     const detail = `the frames’ arrival times allow at most ${rateText(bound)}`;
     const evidence = { time_us: rows.timeUs[row] ?? NaN, bound_bps: bound };
-    return { kind: 'capacity', label: 'capacity', detail, evidence };
+    return reasonOf('capacity', detail, evidence);
   }
   return null;
 }
+
+/** The reason if not the law of NADA or LCC, but a bound or a changed setting decided the target; null otherwise. */
+export const outerReason = (flow: Flow, segment: Segment, ...rows: OwnRows): Reason | null =>
+  segment.shape === 'flat'
+    ? boundReason(flow, segment)
+    : (settingReason(flow, segment) ?? frameBoundReason(flow, segment, ...rows));

@@ -5,7 +5,7 @@
  * - otherwise, in live calls, a capacity estimate from frame arrivals;
  * - otherwise, the overuse detector.
  */
-import { UNKNOWN, type Reason } from './change.js';
+import { NOT_BEGUN, reasonOf, UNKNOWN, type Reason } from './change.js';
 import { boundReason, type Explainer, type Flow } from './explainer.js';
 import { fallReason, receivedBound } from './gcc_falls.js';
 import { growthDetail } from './gcc_growth.js';
@@ -46,8 +46,8 @@ export class GccExplainer implements Explainer {
     if (!this.isExact(row)) return false;
     const [first, end] = this.#rows.groupsOf(row - 1, row);
     return (
-      this.#rows.lastWith('signal', OVERUSE, first, end) >= 0 ||
-      this.#rows.lastWith('state', DECREASE, first, end) >= 0
+      this.#rows.group.lastWith('signal', OVERUSE, first, end) >= 0 ||
+      this.#rows.group.lastWith('state', DECREASE, first, end) >= 0
     );
   };
 
@@ -71,49 +71,44 @@ export class GccExplainer implements Explainer {
       const [lost, bound] = [this.#rows.rate('fraction_lost', to), this.#rows.lossBound('loss_low', to)];
       const detail =
         lost < bound ? `A_s grows: ${percentText(lost)} lost < ${percentText(bound)}` : 'A_s grows';
-      return {
-        kind: 'increase',
-        label: 'increase',
-        detail,
-        evidence: { fraction_lost: lost, loss_low: bound },
-      };
+      return reasonOf('increase', detail, { fraction_lost: lost, loss_low: bound });
     }
     if (this.#rows.isCompeting(to)) {
       const detail = 'another flow fills the queue, so A_r grows until packets are lost';
-      return { kind: 'increase', label: 'increase', detail, evidence: {} };
+      return reasonOf('increase', detail);
     }
     if (this.#rows.leftOut(from) - this.#rows.leftOut(to) > grown / 2) {
       const a_r = this.#rows.rate('a_r_bps', to);
       const detail = `the queue drains, so that more of A_r ${rateText(a_r)} is used again`;
-      return { kind: 'drain', label: 'increase', detail, evidence: { a_r_bps: a_r } };
+      return reasonOf('drain', detail, { a_r_bps: a_r }, 'increase');
     }
     const [first, end] = this.#rows.groupsOf(from, to);
     const estimates = this.#rows.group.column('capacity_estimate_bps').subarray(first, end);
-    if (estimates.filter((estimate) => estimate > 0).length * 2 >= Math.max(1, end - first)) {
-      const capacity = this.#rows.group.mean('capacity_estimate_bps', first, end);
-      const detail = capacityShown(capacity);
-      return { kind: 'increase', label: 'increase', detail, evidence: { capacity_estimate_bps: capacity } };
-    }
-    return { kind: 'increase', label: 'increase', ...growthDetail(this.#rows, segment) };
+    if (estimates.filter((estimate) => estimate > 0).length * 2 >= Math.max(1, end - first))
+      return this.#capacityReason('increase', first, end);
+    const { detail, evidence } = growthDetail(this.#rows, segment);
+    return reasonOf('increase', detail, evidence);
+  }
+
+  #capacityReason(kind: 'increase' | 'hold', first: number, end: number): Reason {
+    const capacity = this.#rows.group.mean('capacity_estimate_bps', first, end);
+    return reasonOf(kind, capacityShown(capacity), { capacity_estimate_bps: capacity });
   }
 
   #flat(segment: Segment): Reason {
     const { from, to } = segment;
     const [first, end] = this.#rows.group.between(this.#rows.time(from), this.#rows.time(to));
-    if (end === 0) return { kind: 'hold', label: 'start', detail: 'nothing was received yet', evidence: {} };
+    if (end === 0) return NOT_BEGUN;
     const bound = boundReason(this.flow, segment);
     if (bound !== null) return bound;
     const startsMs = this.#rows.parameter('initialise_after_ms', from);
     if (from === 0 && startsMs > 0 && first < this.#rows.firstDecrease) return startReason(startsMs);
     if (this.#rows.isCompeting(to)) {
       const detail = 'another flow fills the queue, so that only losses lower A_r';
-      return { kind: 'hold', label: 'hold', detail, evidence: {} };
+      return reasonOf('hold', detail);
     }
-    const capacity = this.#rows.group.mean('capacity_estimate_bps', first, end);
-    if (!Number.isNaN(capacity)) {
-      const detail = capacityShown(capacity);
-      return { kind: 'hold', label: 'hold', detail, evidence: { capacity_estimate_bps: capacity } };
-    }
+    if (this.#rows.group.mean('capacity_estimate_bps', first, end) > 0)
+      return this.#capacityReason('hold', first, end);
     return (
       this.#lossHold(segment) ??
       this.#stateHold(first, end) ??
@@ -131,7 +126,7 @@ export class GccExplainer implements Explainer {
       ? `${percentText(lost)} lost, between ${percentText(low)} and ${percentText(high)}`
       : `A_s waits for the next report of losses, ${percentText(lost)} in the last one`;
     const evidence = { fraction_lost: lost, loss_low: low, loss_high: high };
-    return { kind: isBetween ? 'loss' : 'hold', label: 'hold', detail, evidence };
+    return reasonOf(isBetween ? 'loss' : 'hold', detail, evidence, 'hold');
   }
 
   /**
@@ -140,11 +135,10 @@ export class GccExplainer implements Explainer {
    */
   #stateHold(first: number, end: number): Reason | null {
     if (this.#rows.group.share('state', INCREASE, first, end) > 1 - HELD) return null;
-    const underuse = this.#rows.lastWith('signal', UNDERUSE, first, end);
-    if (underuse < 0)
-      return { kind: 'hold', label: 'hold', detail: 'until the queue has drained', evidence: {} };
+    const underuse = this.#rows.group.lastWith('signal', UNDERUSE, first, end);
+    if (underuse < 0) return reasonOf('hold', 'until the queue has drained');
     const { detail, evidence } = this.#rows.detected(underuse, -1);
-    return { kind: 'underuse', label: 'underuse', detail: `the queue drains: ${detail}`, evidence };
+    return reasonOf('underuse', `the queue drains: ${detail}`, evidence);
   }
 }
 
@@ -152,9 +146,10 @@ export class GccExplainer implements Explainer {
  * The reason for a constant rate at the start. Like deployed versions of GCC, the controller waits for `afterMs`
  * milliseconds, and then initialises A_r with the rate received during this time.
  */
-const startReason = (afterMs: number): Reason => ({
-  kind: 'hold',
-  label: 'start',
-  detail: `A_r is to begin with what is received in the first ${msText(afterMs)}`,
-  evidence: { initialise_after_ms: afterMs },
-});
+const startReason = (afterMs: number): Reason =>
+  reasonOf(
+    'hold',
+    `A_r is to begin with what is received in the first ${msText(afterMs)}`,
+    { initialise_after_ms: afterMs },
+    'start',
+  );

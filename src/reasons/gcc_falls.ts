@@ -1,5 +1,5 @@
 /** Explains falls of GCC's target rate. */
-import type { Reason } from './change.js';
+import { reasonOf, type Reason } from './change.js';
 import { settingReason } from './explainer.js';
 import { DECREASE, OVERUSE, type GccRows } from './gcc_rows.js';
 import type { Segment } from './segments.js';
@@ -39,7 +39,7 @@ function lossFall(rows: GccRows, row: number): Reason | null {
   const [lost, bound] = [rows.rate('fraction_lost', row), rows.lossBound('loss_high', row)];
   if (!(lost > bound)) return null;
   const detail = `${percentText(lost)} of the packets lost > ${percentText(bound)}`;
-  return { kind: 'loss', label: 'loss', detail, evidence: { fraction_lost: lost, loss_high: bound } };
+  return reasonOf('loss', detail, { fraction_lost: lost, loss_high: bound });
 }
 
 /**
@@ -53,7 +53,7 @@ function competitiveFall(rows: GccRows, from: number, to: number): Reason | null
   const lost = rows.rate('fraction_lost', to);
   const bound = lost > 0 ? null : receivedBound(rows, to);
   const detail = 'a packet was lost in the queue, which another flow keeps full';
-  return bound ?? { kind: 'loss', label: 'loss', detail, evidence: { fraction_lost: lost } };
+  return bound ?? reasonOf('loss', detail, { fraction_lost: lost });
 }
 
 /**
@@ -68,7 +68,7 @@ function drainFall(rows: GccRows, from: number, to: number, timesFall: number): 
   const fell = rows.rate('a_r_bps', from) - a_r;
   if (!(left > DRAINS * a_r && more > timesFall * fell && more > 0)) return null;
   const detail = `${rateText(left)} of A_r ${rateText(a_r)} are left out until the queue is empty`;
-  return { kind: 'drain', label: 'drain', detail, evidence: { drain_bps: left, a_r_bps: a_r } };
+  return reasonOf('drain', detail, { drain_bps: left, a_r_bps: a_r });
 }
 
 /**
@@ -94,24 +94,22 @@ function capacityFall(rows: GccRows, from: number, to: number): Reason | null {
     ...(isStarved && { received_rate_bps: received }),
     ...(lost > 0 && { fraction_lost: lost }),
   };
-  return { kind: 'capacity', label: 'capacity', detail, evidence };
+  return reasonOf('capacity', detail, evidence);
 }
 
 function overuseFall(rows: GccRows, from: number, to: number): Reason | null {
   const [first, end] = rows.groupsOf(from, to);
-  const decrease = rows.lastWith('state', DECREASE, first, end);
+  const decrease = rows.group.lastWith('state', DECREASE, first, end);
   const since = rows.group.lastAt(rows.time(from) - LAST_OVERUSE_US) + 1;
   // Ends the search at the group that set A_r to its value in row `to`. Later groups did not cause the fall.
-  const overuse = rows.lastWith('signal', OVERUSE, since, rows.madeAt(to, first, end) + 1);
+  const overuse = rows.group.lastWith('signal', OVERUSE, since, rows.madeAt(to, first, end) + 1);
   if (overuse < 0) return null;
   const received = rows.group.at('received_rate_bps', decrease < 0 ? overuse : decrease);
   const { detail, evidence } = rows.detected(overuse, 1);
-  return {
-    kind: 'overuse',
-    label: 'overuse',
-    detail,
-    evidence: { ...evidence, ...(Number.isFinite(received) && { received_rate_bps: received }) },
-  };
+  return reasonOf('overuse', detail, {
+    ...evidence,
+    ...(Number.isFinite(received) && { received_rate_bps: received }),
+  });
 }
 
 /** The reason if the received rate bounds A_r, and the settings let this bound lower A_r; otherwise null. */
@@ -126,5 +124,5 @@ export function receivedBound(rows: GccRows, row: number): Reason | null {
   const factor = rows.parameter('upper_bound_factor', row);
   const detail = `A_r is bounded by ${factor} × the ${rateText(received)} received`;
   const evidence = { received_rate_bps: received, upper_bound_factor: factor };
-  return { kind: 'application-limited', label: 'bound', detail, evidence };
+  return reasonOf('application-limited', detail, evidence, 'bound');
 }

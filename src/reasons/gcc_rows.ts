@@ -72,15 +72,7 @@ export class GccRows {
 
   /** The groups whose decisions may have changed the rate between two `rate` rows. */
   groupsOf(from: number, to: number): [first: number, end: number] {
-    const rttUs = this.rate('rtt_us', to);
-    const lagUs = MESSAGE_US + (Number.isNaN(rttUs) ? 0 : Math.min(rttUs, 1e6));
-    return this.group.between(this.time(from) - lagUs, this.time(to));
-  }
-
-  lastWith(name: string, value: number, first: number, end: number): number {
-    const column = this.group.column(name);
-    for (let row = end - 1; row >= first; row--) if (column[row] === value) return row;
-    return -1;
+    return this.group.decidedIn(this.flow.rate, from, to, MESSAGE_US);
   }
 
   /**

@@ -5,8 +5,8 @@
  * - `cut`: a lower rate, since the delay is far too high;
  * - `exploration`: a higher rate, whose delay LCC has not learnt yet.
  */
-import { UNKNOWN, type Reason } from './change.js';
-import { boundReason, frameBoundReason, settingReason, type Explainer, type Flow } from './explainer.js';
+import { NOT_BEGUN, reasonOf, UNKNOWN, type Reason } from './change.js';
+import { outerReason, type Explainer, type Flow } from './explainer.js';
 import { ofFlow, Rows, valueOf } from './rows.js';
 import type { Segment } from './segments.js';
 import { comparedText } from './words.js';
@@ -45,26 +45,16 @@ export class LccExplainer implements Explainer {
     const { shape, from, to } = segment;
     const { timeUs } = this.flow.rate;
     const [first, end] = this.#lcc.between(timeUs[from] ?? NaN, timeUs[to] ?? NaN);
-    if (this.#lcc.lastAt(timeUs[to] ?? NaN) < 0)
-      return { kind: 'hold', label: 'start', detail: 'nothing was received yet', evidence: {} };
-    const bound =
-      shape === 'flat'
-        ? boundReason(this.flow, segment)
-        : (settingReason(this.flow, segment) ??
-          frameBoundReason(this.flow, segment, this.#lcc, [first, end]));
-    if (bound !== null) return bound;
+    if (this.#lcc.lastAt(timeUs[to] ?? NaN) < 0) return NOT_BEGUN;
+    const outer = outerReason(this.flow, segment, this.#lcc, [first, end]);
+    if (outer !== null) return outer;
     if (first === end) return UNKNOWN;
-    const cut = this.#lastCut(first, end);
+    const cut = this.#lcc.lastWith('action', CUT ?? NaN, first, end);
     if (shape === 'fall') return cut < 0 ? this.#expected(end - 1, end) : this.#cut(cut);
     if (shape === 'decline' && this.#lcc.share('action', CUT ?? NaN, first, end) >= 0.5)
       return this.#cut(cut);
     const explores = this.#lcc.share('action', EXPLORATION ?? NaN, first, end);
     return explores >= 0.5 ? this.#exploration(first, end) : this.#expected(first, end);
-  }
-
-  #lastCut(first: number, end: number): number {
-    for (let row = end - 1; row >= first; row--) if (this.#lcc.at('action', row) === CUT) return row;
-    return -1;
   }
 
   #cut(row: number): Reason {
@@ -76,7 +66,7 @@ export class LccExplainer implements Explainer {
       average_delay_ms: delayMs,
       target_delay_ms: targetMs,
     };
-    return { kind: 'cut', label: 'cut', detail, evidence };
+    return reasonOf('cut', detail, evidence);
   }
 
   #expected(first: number, end: number): Reason {
@@ -85,12 +75,7 @@ export class LccExplainer implements Explainer {
     const isExploring = this.#lcc.share('action', EXPECTATION ?? NaN, first, end) < 0.5;
     const kind = isExploring ? 'exploration' : 'expectation';
     const detail = `${rateText(expected)} is expected to go with a delay of ${msText(delayMs)}`;
-    return {
-      kind,
-      label: kind,
-      detail,
-      evidence: { expected_rate_bps: expected, control_delay_ms: delayMs },
-    };
+    return reasonOf(kind, detail, { expected_rate_bps: expected, control_delay_ms: delayMs });
   }
 
   #exploration(first: number, end: number): Reason {
@@ -98,6 +83,6 @@ export class LccExplainer implements Explainer {
     const targetMs = this.#lcc.mean('target_delay_us', first, end) / 1e3;
     const detail = `${comparedText(['delay', delayMs], ['target', targetMs])} on average`;
     const evidence = { average_delay_ms: delayMs, target_delay_ms: targetMs };
-    return { kind: 'exploration', label: 'exploration', detail, evidence };
+    return reasonOf('exploration', detail, evidence);
   }
 }

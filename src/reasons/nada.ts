@@ -3,8 +3,8 @@
  * follows the gradual rate update: each value of the congestion signal x_curr has an equilibrium rate, towards
  * which the target moves (RFC 8698, 4.3).
  */
-import { UNKNOWN, type ChangeShape, type Reason } from './change.js';
-import { boundReason, frameBoundReason, settingReason, type Explainer, type Flow } from './explainer.js';
+import { NOT_BEGUN, reasonOf, UNKNOWN, type ChangeShape, type Reason } from './change.js';
+import { outerReason, type Explainer, type Flow } from './explainer.js';
 import { ofFlow, Rows, valueOf } from './rows.js';
 import type { Segment } from './segments.js';
 import { comparedText } from './words.js';
@@ -39,13 +39,9 @@ export class NadaExplainer implements Explainer {
   explain(segment: Segment): Reason {
     const { shape, from, to } = segment;
     const [first, end] = this.#messagesOf(from, to);
-    if (end === 0) return { kind: 'hold', label: 'start', detail: 'nothing was received yet', evidence: {} };
-    const bound =
-      shape === 'flat'
-        ? boundReason(this.flow, segment)
-        : (settingReason(this.flow, segment) ??
-          frameBoundReason(this.flow, segment, this.#nada, [first, end]));
-    if (bound !== null) return bound;
+    if (end === 0) return NOT_BEGUN;
+    const outer = outerReason(this.flow, segment, this.#nada, [first, end]);
+    if (outer !== null) return outer;
     if (shape === 'fall') return this.#fall(segment, first, end);
     const isGradual =
       this.#nada.share('mode', GRADUAL, first, end) >= 0.5 &&
@@ -58,9 +54,7 @@ export class NadaExplainer implements Explainer {
   }
 
   #messagesOf(from: number, to: number): [first: number, end: number] {
-    const rttUs = this.flow.rate.at('rtt_us', to);
-    const lagUs = MESSAGE_US + (Number.isNaN(rttUs) ? 0 : Math.min(rttUs, 1e6));
-    return this.#nada.between(this.#time(from) - lagUs, this.#time(to));
+    return this.#nada.decidedIn(this.flow.rate, from, to, MESSAGE_US);
   }
 
   /** Whether a message that asked for ramp-up may have made the largest step of a rise. */
@@ -103,11 +97,11 @@ export class NadaExplainer implements Explainer {
     const lost = this.#lossText(most, most + 1);
     if (signal > balance) {
       const detail = `${comparedText(['signal', signal], ['', balance])} of balance${lost}`;
-      return { kind: 'gradual', label: 'gradual', detail, evidence };
+      return reasonOf('gradual', detail, evidence);
     }
     if (!(signal > before)) return UNKNOWN;
     const detail = `the signal rose from ${msText(before)} to ${msText(signal)}${lost}`;
-    return { kind: 'gradual', label: 'gradual', detail, evidence: { ...evidence, before_ms: before } };
+    return reasonOf('gradual', detail, { ...evidence, before_ms: before });
   }
 
   /** During ramp-up the target is a multiple of the received rate, so it falls if the received rate falls. */
@@ -117,7 +111,7 @@ export class NadaExplainer implements Explainer {
     const isBelow = first < end && received * most < this.flow.rate.at('target_bps', from);
     if (!isBelow) return UNKNOWN;
     const detail = `only ${rateText(received)} are received`;
-    return { kind: 'application-limited', label: 'bound', detail, evidence: { received_rate_bps: received } };
+    return reasonOf('application-limited', detail, { received_rate_bps: received }, 'bound');
   }
 
   #gradual({ shape, from, to }: Segment, first: number, end: number): Reason {
@@ -126,7 +120,7 @@ export class NadaExplainer implements Explainer {
     const evidence = { x_curr_ms: signal, ...(Number.isFinite(balance) && { balance_ms: balance }) };
     const lost = this.#lossText(first, end);
     const told = this.#signalText(shape, signal, balance, first, end);
-    return { kind: 'gradual', label: 'gradual', detail: `${told}${lost}`, evidence };
+    return reasonOf('gradual', `${told}${lost}`, evidence);
   }
 
   /**
@@ -160,6 +154,6 @@ export class NadaExplainer implements Explainer {
         ? `no queue is seen (signal ${msText(signal)} on average)`
         : `no queue is seen, and ${rateText(received)} are received on average`;
     const kind = shape === 'rise' ? 'ramping-up' : 'application-limited';
-    return { kind, label: 'ramp-up', detail, evidence: { x_curr_ms: signal, received_rate_bps: received } };
+    return reasonOf(kind, detail, { x_curr_ms: signal, received_rate_bps: received }, 'ramp-up');
   }
 }

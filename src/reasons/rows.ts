@@ -50,6 +50,15 @@ export class Rows {
   }
 
   /**
+   * The rows whose decisions may have changed the target between two rows of `rate`. A decision shows there within a round
+   * trip plus `delayUs`.
+   */
+  decidedIn(rate: Rows, from: number, to: number, delayUs: number): [first: number, end: number] {
+    const lagUs = delayUs + Math.min(rate.at('rtt_us', to) || 0, 1e6);
+    return this.between((rate.timeUs[from] ?? NaN) - lagUs, rate.timeUs[to] ?? NaN);
+  }
+
+  /**
    * The mean of a column over the rows from `first` to `end` (exclusive) that count, without NaNs. NaN if there are no
    * numbers.
    */
@@ -63,6 +72,13 @@ export class Rows {
       count++;
     }
     return sum / count;
+  }
+
+  /** The last row from `first` to `end` (exclusive) in which a column has this value; -1 if there is none. */
+  lastWith(name: string, value: number, first: number, end: number): number {
+    const column = this.column(name);
+    for (let row = end - 1; row >= first; row--) if (column[row] === value) return row;
+    return -1;
   }
 
   /** The fraction of the rows from `first` to `end` (exclusive) in which a column has this value. */
