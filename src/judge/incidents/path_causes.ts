@@ -91,16 +91,12 @@ export const outage: Rule = (evidence) => {
   const { states } = evidence.endpoint;
   const wasHeard = usual.filter(({ bytesIn }) => bytesIn > 0).length > usual.length / 2;
   const silent = silence(evidence);
-  const isOver = (sinceUs: number): boolean =>
-    states.some(
-      ({ timeUs, state }) => state === 'connected' && timeUs > sinceUs && timeUs <= fromUs - LEAD_US,
-    );
   const lost = states.find(
-    ({ timeUs, state }) =>
+    ({ timeUs, state }, i) =>
       timeUs <= untilUs &&
       Math.abs(timeUs - fromUs) < 8e6 &&
       (state === 'disconnected' || state === 'failed') &&
-      !isOver(timeUs),
+      !states.slice(i).some((later) => later.state === 'connected' && later.timeUs <= fromUs - LEAD_US),
   );
   if (!wasHeard || !(isAway(evidence, silent) || lost !== undefined)) return null;
   const us = silent.reduce((sum, look) => sum + look.timeUs - look.fromUs, 0);
