@@ -8,7 +8,7 @@ import { build as bundle } from 'esbuild';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-import { terserOptions } from './scripts/lib/smaller.mjs';
+import { smaller, terserOptions } from './scripts/lib/smaller.mjs';
 import { WORKER_FILE } from './src/app/offline/messages.js';
 import { APP_POLICY } from './src/html/content_policy.js';
 
@@ -92,13 +92,26 @@ function serviceWorker(outDir: string): Plugin {
   };
 }
 
+/** Makes the scripts of workers as small as terser makes the pages' scripts (`build.minify`). */
+const smallerWorkers: Plugin = {
+  name: 'ccscope-smaller-workers',
+  apply: 'build',
+  async generateBundle(_, bundle) {
+    for (const file of Object.values(bundle)) if (file.type === 'chunk') file.code = await smaller(file.code);
+  },
+};
+
 export default defineConfig({
   root: here('src/app'),
   // Relative, so that the page can be served from any folder of a static host.
   base: './',
   publicDir: here('public'),
   plugins: [preact(), scenarioList(here('public/scenarios')), contentPolicy, serviceWorker(here('dist/app'))],
-  worker: { format: 'es', rolldownOptions: { output: { minify: true } } },
+  worker: {
+    format: 'es',
+    plugins: () => [smallerWorkers],
+    rolldownOptions: { output: { minify: true } },
+  },
   build: {
     outDir: here('dist/app'),
     emptyOutDir: true,

@@ -1,5 +1,5 @@
 /** The options with which terser makes modules smaller than the bundlers do. */
-export const terserOptions = { module: true, ecma: 2020, compress: { passes: 3 } };
+export const terserOptions = { module: true, ecma: 2020, compress: { passes: 3, inline: 1 } };
 
 /** Makes the text of a bundled module smaller. The licences that the bundler has put at its end stay there. */
 export async function smaller(text) {

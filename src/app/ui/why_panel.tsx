@@ -148,20 +148,13 @@ function inSight(changes: readonly TargetChange[], fromUs: number): readonly Tar
   return changes.slice(start, start + MOST_LINES);
 }
 
-/**
- * After `afterMs`, calls `work` when the page is idle, at the latest after another second. Returns a function that
- * cancels this.
- */
+/** Calls `work` once, when the page is idle after `afterMs`. Returns a function that cancels this before `afterMs`. */
 function whenIdle(work: () => void, afterMs: number): () => void {
-  let request: number | undefined;
   const timer = setTimeout(() => {
-    if ('requestIdleCallback' in globalThis) request = requestIdleCallback(work, { timeout: 1000 });
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(work, { timeout: 1000 });
     else work();
   }, afterMs);
-  return () => {
-    clearTimeout(timer);
-    if (request !== undefined) cancelIdleCallback(request);
-  };
+  return () => clearTimeout(timer);
 }
 
 /** The list is one tab stop; the arrow keys move within it. */
@@ -240,7 +233,6 @@ function Lines({ changes, current, scope }: LinesProps) {
       aria-label="Changes of the target"
       aria-busy={!isWhole}
       onPointerEnter={want}
-      onScroll={want}
       onFocusCapture={want}
       onKeyDown={(event) => {
         if (event.key !== 'End' || isWhole) return list.current && moveFocus(event, list.current);
