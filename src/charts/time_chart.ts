@@ -52,7 +52,7 @@ class DeferredChart extends Chart<'line', Point[]> {
 export class TimeChart {
   readonly series: readonly Series[];
   readonly canvas: HTMLCanvasElement;
-  protected readonly chart: DeferredChart;
+  protected readonly chart: Chart<'line', Point[]> & { hasBegun?: boolean; begin(): void };
   readonly #axis: TimeAxis;
   readonly #cursor: HTMLElement;
   readonly #selection: HTMLElement;
