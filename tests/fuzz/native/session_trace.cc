@@ -16,8 +16,8 @@ void CheckTrace(void* handle) {
        bit(offsetof(GroupRow, received_rate_bps)) | bit(offsetof(GroupRow, capacity_estimate_bps))},
       {TraceTable::kFeedback, sizeof(FeedbackRow) / sizeof(double),
        bit(offsetof(FeedbackRow, a_r_bps)) | bit(offsetof(FeedbackRow, drain_bps))},
-      {TraceTable::kNada, sizeof(NadaRow) / sizeof(double), 0},
-      {TraceTable::kLcc, sizeof(LccRow) / sizeof(double), 0},
+      {TraceTable::kNada, sizeof(NadaRow) / sizeof(double), bit(offsetof(NadaRow, bound_bps))},
+      {TraceTable::kLcc, sizeof(LccRow) / sizeof(double), bit(offsetof(LccRow, bound_bps))},
       // Does not check the last column, the browser's estimate: the host supplies it, not the controller.
       {TraceTable::kRate, sizeof(RateRow) / sizeof(double) - 1,
        bit(offsetof(RateRow, a_r_bps)) | bit(offsetof(RateRow, a_s_bps)) | bit(offsetof(RateRow, sent_bps))},
