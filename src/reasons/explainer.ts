@@ -46,9 +46,9 @@ export function settingReason({ rate, settings }: Flow, { from, to }: Segment): 
 }
 
 /**
- * The reason if the bound from the arrival times of frames (wasm/cc/live/capacity_bound.h) makes up at least half of a fall;
- * null otherwise, and in older traces, which do not have this bound. A row of LCC also has the rate that LCC chose: if it is
- * below the bound, the bound did not act.
+ * The reason if the bound from the arrival times of frames (wasm/cc/live/capacity_bound.h) makes up at least half of a
+ * fall; null otherwise, and in older traces, which do not have this bound. A row of LCC also has the rate that LCC
+ * chose: if it is below the bound, the bound did not act.
  */
 function frameBoundReason(
   { rate }: Flow,

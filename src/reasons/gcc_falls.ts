@@ -57,9 +57,9 @@ function competitiveFall(rows: GccRows, from: number, to: number): Reason | null
 }
 
 /**
- * The reason if the target fell so that a queue can drain; otherwise null. What is left out of the target must have grown by
- * more than `timesFall` times the fall of A_r. With `timesFall` = 1, it must have grown more than A_r fell. With 0, any growth is
- * enough.
+ * The reason if the target fell so that a queue can drain; otherwise null. What is left out of the target must have
+ * grown by more than `timesFall` times the fall of A_r. With `timesFall` = 1, it must have grown more than A_r fell. With
+ * 0, any growth is enough.
  */
 function drainFall(rows: GccRows, from: number, to: number, timesFall: number): Reason | null {
   const left = rows.leftOut(to);

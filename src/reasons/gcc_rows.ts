@@ -76,8 +76,8 @@ export class GccRows {
   }
 
   /**
-   * T of a group beside the γ with which it was compared, which is that of the group before: the detector updates γ after the
-   * comparison. Groups that the detector passed over repeat T. With `sign` −1, T is compared with −γ.
+   * T of a group beside the γ with which it was compared, which is that of the group before: the detector updates γ
+   * after the comparison. Groups that the detector passed over repeat T. With `sign` −1, T is compared with −γ.
    */
   detected(row: number, sign: 1 | -1): Pick<Reason, 'detail' | 'evidence'> {
     const t = this.group.at('detector_input_ms', row);

@@ -50,8 +50,8 @@ export class Rows {
   }
 
   /**
-   * The rows whose decisions may have changed the target between two rows of `rate`. A decision shows there within a round
-   * trip plus `delayUs`.
+   * The rows whose decisions may have changed the target between two rows of `rate`. A decision shows there within a
+   * round trip plus `delayUs`.
    */
   decidedIn(rate: Rows, from: number, to: number, delayUs: number): [first: number, end: number] {
     const lagUs = delayUs + Math.min(rate.at('rtt_us', to) || 0, 1e6);

@@ -1,7 +1,7 @@
 /**
  * Where packets are at a given moment: in their sender's pacer, in the bottleneck's queue, on their way to the
  * receiver, just lost, or (feedback) on their way back. The trace has a packet's row only once the packet has left the
- * queue. So of the packets that are still in the queue when the run ends, only the sum of their bytes is known.
+ * queue. So only the sum of the bytes is known of the packets that are still in the queue when the run ends.
  */
 import type { Columns } from '../../../charts/index.js';
 
@@ -12,8 +12,8 @@ export interface ShownPacket {
   /** `rest` stands for all packets that are in the queue at the moment and also when the run ends. */
   where: 'pacer' | 'queue' | 'rest' | 'way' | 'lost' | 'back';
   /**
-   * In the queue, also for `rest`: the number of bytes that leave before this packet. Elsewhere: the packet's progress, from 0 (it
-   * enters) to 1 (it leaves).
+   * In the queue, also for `rest`: the number of bytes that leave before this packet. Elsewhere: the packet's
+   * progress, from 0 (it enters) to 1 (it leaves).
    */
   at: number;
   /** For a lost packet: its place, counted from 0. Packets that fall at the same time have different places. */
