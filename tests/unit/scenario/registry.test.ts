@@ -200,7 +200,9 @@ describe('the registry', () => {
     expect(without.map(({ id, metric, band }) => `${id} ${metric} ${band.join(' … ')}`)).toEqual([]);
     const guide = readFileSync(new URL('../../../src/scenario/README.md', import.meta.url), 'utf8');
     const reasons = all.filter(({ wider_than_rule: reason }) => reason !== undefined);
-    expect(guide).toContain(`There are ${all.length} bands; ${reasons.length} of them are wider than the rule`);
+    expect(guide).toContain(
+      `There are ${all.length} bands; ${reasons.length} of them are wider than the rule`,
+    );
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('rmcat-5.%d runs every controller, and compares them', (test) => {
